@@ -1,0 +1,178 @@
+"""Gradients against central differences, first and second order.
+
+For each output the whole Jacobian is compared, one perturbed input element a column:
+(f(x + eps) - f(x - eps)) / (2 eps), whose error is about eps² f''' / 6 + |f| 1e-16 / eps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import DTypeError, GradcheckError
+from minitorch.engine.mode import enable_grad, no_grad
+from minitorch.tensor import Tensor, grad
+
+Outputs = tuple[Tensor, ...]
+
+
+def gradcheck(
+    fn: Callable[..., Any],
+    inputs: Tensor | Sequence[Any],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-4,
+    rtol: float = 1e-3,
+) -> bool:
+    """Whether the gradients of `fn` agree with finite differences; True, or GradcheckError.
+
+    fn      from the inputs to a Tensor or a tuple of them
+    inputs  Tensors (those that require grad are checked; float64) and anything else
+    eps     the step; atol, rtol: |analytical - numerical| <= atol + rtol * |numerical|
+
+    A failure names the operation, input, output and index, and shows both numbers. Raises
+    DTypeError for an input that requires grad and is not float64: in float32 the difference of
+    two values has an error of about 1e-7 / eps, larger than any tolerance worth having.
+    """
+    given = _inputs("gradcheck", inputs)
+    outputs = _outputs(fn(*given))
+    checked = [place for place, t in enumerate(given) if _wants(t)]
+    if not checked:
+        raise GradcheckError("gradcheck: no input requires grad, so there is nothing to check.")
+    for number, out in enumerate(outputs):
+        for place in checked:
+            numerical = _numerical(fn, given, place, number, eps)
+            analytical = _analytical(fn, given, place, number)
+            _compare(fn, out, given[place], place, number, analytical, numerical, atol, rtol)
+    return True
+
+
+def gradgradcheck(
+    fn: Callable[..., Any],
+    inputs: Tensor | Sequence[Any],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-4,
+    rtol: float = 1e-3,
+    seed: int = 0,
+) -> bool:
+    """Whether the second derivatives of `fn` agree with finite differences of the first.
+
+    The cotangents are drawn from `seed` and are inputs of the check too. Arguments and errors as
+    of `gradcheck`.
+    """
+    given = _inputs("gradgradcheck", inputs)
+    rng = np.random.default_rng(seed)
+    outputs = [out for out in _outputs(fn(*given)) if out.requires_grad]
+    cotangents = [Tensor(rng.uniform(0.5, 1.5, out.shape), True) for out in outputs]
+    places = [place for place, t in enumerate(given) if _wants(t)]
+
+    @enable_grad()
+    def first(*args: Any) -> Outputs:
+        xs, gs = args[: len(given)], args[len(given) :]
+        outs = [out for out in _outputs(fn(*xs)) if out.requires_grad]
+        found = grad(outs, [xs[p] for p in places], list(gs), create_graph=True, allow_unused=True)
+        return tuple(xs[p] * 0.0 if g is None else g for p, g in zip(places, found, strict=True))
+
+    first.__name__ = f"the gradient of {_name(fn)}"
+    return gradcheck(first, (*given, *cotangents), eps=eps, atol=atol, rtol=rtol)
+
+
+def _wants(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def _inputs(name: str, inputs: Tensor | Sequence[Any]) -> tuple[Any, ...]:
+    """The inputs as a tuple of leaves with memory of their own: views of one array that overlap
+    would be perturbed in several places at once."""
+    given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    found = []
+    for place, value in enumerate(given):
+        if _wants(value):
+            if value.dtype not in (np.float64, np.complex128):
+                raise DTypeError(
+                    f"{name}: input {place} is {value.dtype}; a finite difference in {value.dtype} "
+                    "has an error larger than the tolerance and would look like a wrong gradient. "
+                    "Pass float64: Tensor(x.astype('float64'), requires_grad=True)."
+                )
+            value = Tensor(np.array(value.data), True)
+        found.append(value)
+    return tuple(found)
+
+
+def _outputs(result: Any) -> Outputs:
+    outputs = result if isinstance(result, (tuple, list)) else (result,)
+    return tuple(out for out in outputs if isinstance(out, Tensor) and out.dtype.kind in "fc")
+
+
+def _numerical(
+    fn: Callable[..., Any], given: Sequence[Any], place: int, number: int, eps: float
+) -> np.ndarray:
+    """d out[number] / d input[place] by central differences: (input size, output size)."""
+    values = given[place].data
+    flat = values.reshape(-1)
+    columns = []
+    with no_grad(), np.errstate(all="ignore"):
+        for k in range(flat.size):
+            before = flat[k]
+            flat[k] = before + eps
+            above = _outputs(fn(*given))[number].data.astype(np.float64)
+            flat[k] = before - eps
+            below = _outputs(fn(*given))[number].data.astype(np.float64)
+            flat[k] = before
+            columns.append(((above - below) / (2 * eps)).reshape(-1))
+    size = _outputs(fn(*given))[number].size
+    return np.array(columns).reshape(flat.size, size)
+
+
+def _analytical(
+    fn: Callable[..., Any], given: Sequence[Any], place: int, number: int
+) -> np.ndarray:
+    """The same by one backward pass for each element of the output."""
+    out, x = _outputs(fn(*given))[number], given[place]
+    rows = np.zeros((x.size, out.size))
+    if not out.requires_grad:
+        return rows
+    for k in range(out.size):
+        seed = np.zeros(out.shape)
+        seed.reshape(-1)[k] = 1
+        (g,) = grad(out, x, seed, allow_unused=True)
+        if g is not None:
+            rows[:, k] = g.data.reshape(-1)
+    return rows
+
+
+def _compare(
+    fn: Callable[..., Any],
+    out: Tensor,
+    x: Tensor,
+    place: int,
+    number: int,
+    analytical: np.ndarray,
+    numerical: np.ndarray,
+    atol: float,
+    rtol: float,
+) -> None:
+    close = np.isclose(analytical, numerical, rtol=rtol, atol=atol, equal_nan=True)
+    if close.all():
+        return
+    row, column = (int(k) for k in np.argwhere(~close)[0])
+    at = tuple(int(k) for k in np.unravel_index(row, x.shape))
+    to = tuple(int(k) for k in np.unravel_index(column, out.shape))
+    raise GradcheckError(
+        f"gradcheck: Jacobian mismatch for output {number} of {_name(fn)} (made by "
+        f"{out._op or 'no operation'}) with respect to input {place}, at input index {at} and "
+        f"output index {to}:\n"
+        f"  numerical:  {numerical[row, column]!r}\n"
+        f"  analytical: {analytical[row, column]!r}\n"
+        f"{int((~close).sum())} of {close.size} entries differ by more than atol={atol:g} + "
+        f"rtol={rtol:g} * |numerical|.\n"
+        f"numerical:\n{numerical}\nanalytical:\n{analytical}\n"
+        "If the function has a kink or a tie nearby, move the input; else correct its formula."
+    )
+
+
+def _name(fn: Callable[..., Any]) -> str:
+    return getattr(fn, "__name__", None) or type(fn).__name__

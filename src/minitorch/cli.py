@@ -1,0 +1,112 @@
+"""The command line: `minitorch demo`, `minitorch graph`.
+
+Here: reading arguments, and turning what goes wrong into a sentence and an exit code.
+The work itself is in `minitorch.demo` and `minitorch.graph`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import minitorch
+from minitorch.demo import run_demo
+from minitorch.demo.files import prepare_folder, write_atomically
+from minitorch.demo.plots import MissingPackageError
+from minitorch.demo.steps import draw_step
+
+app = typer.Typer(
+    help="One autograd engine over NumPy: train, and look at what was computed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+class Step(StrEnum):
+    """What can be drawn: one training step of either task of the demo."""
+
+    tense = "tense"
+    xor = "xor"
+
+
+class Format(StrEnum):
+    svg = "svg"
+    dot = "dot"
+    text = "text"
+
+
+def main() -> None:
+    """The console script."""
+    app()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"minitorch {minitorch.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for curves, graphs and run.json.")] = Path(
+        "out"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="Two seeds instead of ten.")] = False,
+) -> None:
+    """Train XOR with scalar Values and the tense classifier with Tensors."""
+    with _explained(f"cannot write to the folder {out}", "choose another one with --out"):
+        run_demo(out, quick=quick)
+
+
+@app.command()
+def graph(
+    step: Annotated[Step, typer.Argument(help="The task whose training step is drawn.")],
+    format: Annotated[Format, typer.Option("--format", "-f", help="How.")] = Format.svg,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; without it, to stdout.")
+    ] = None,
+) -> None:
+    """Draw the graph of one training step, with values and gradients."""
+    try:
+        drawing = draw_step(step.value, format.value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    if output is None:
+        typer.echo(drawing.rstrip("\n"))
+        return
+    with _explained(f"cannot write {output}", "choose another file with --output"):
+        prepare_folder(output.parent)
+        write_atomically(output, drawing)
+
+
+@contextmanager
+def _explained(problem: str, remedy: str) -> Iterator[None]:
+    """Turn the errors that a user can do something about into one sentence and exit code 1."""
+    try:
+        yield
+    except MissingPackageError as error:
+        _fail(str(error), error)
+    except OSError as error:
+        _fail(f"{problem}: {error.strerror or error}; {remedy}", error)
+
+
+def _fail(message: str, cause: Exception) -> None:
+    Console(stderr=True).print(f"Error: {message}", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(1) from cause

@@ -1,0 +1,75 @@
+"""The edge between two nodes: the one place where broadcasting and dtypes are undone.
+
+Formulas ignore broadcasting. Whatever shape and dtype they return, `fit` brings it to those of
+the value it belongs to. `sum_to` on arrays lives here; the recorded op of the same name
+(`minitorch.ops.broadcast`) calls it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import ShapeError
+
+Shape = tuple[int, ...]
+
+
+def broadcast_axes(shape: Shape, target: Shape) -> tuple[int, ...]:
+    """The axes of `shape` along which an array of shape `target` was repeated to get there.
+
+    Raises ShapeError if `target` does not broadcast to `shape`.
+    """
+    extra = len(shape) - len(target)
+    axes = list(range(extra))
+    for axis, size in enumerate(target, extra):
+        if extra < 0 or shape[axis] != size:
+            if size != 1 or extra < 0:
+                raise ShapeError(
+                    f"sum_to: {target} does not broadcast to {shape}, so it has no adjoint."
+                )
+            axes.append(axis)
+    return tuple(axes)
+
+
+def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
+    """Sum `x` over the axes along which `shape` was broadcast to `x.shape`; the adjoint of
+    `broadcast_to`.
+
+    `x` is any array, the result has `x`'s dtype and the given shape; float16 is summed in
+    float32. Raises ShapeError if `shape` does not broadcast to `x.shape`.
+    """
+    if x.shape[1:] == shape and x.dtype.itemsize > 2:
+        return np.asarray(np.add.reduce(x, axis=0))  # a bias, most often
+    axes = broadcast_axes(x.shape, shape)
+    if not axes:
+        return x
+    wide = np.float32 if x.dtype == np.float16 else None
+    total = np.add.reduce(x, axis=axes, dtype=wide)
+    return np.asarray(total, x.dtype).reshape(shape)
+
+
+def cast(x: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """`x` in `dtype`; a complex gradient of a real value is its real part."""
+    if x.dtype.kind == "c" and dtype.kind != "c":
+        x = x.real
+    return np.asarray(x, dtype)
+
+
+def fit(x: Any, shape: Shape, dtype: np.dtype[Any]) -> np.ndarray:
+    """A bare gradient as an array of the shape and dtype of the value it belongs to."""
+    if type(x) is not np.ndarray:
+        x = np.asarray(x)
+    if x.shape != shape:
+        x = sum_to(x, shape)
+    if x.dtype is not dtype and x.dtype != dtype:
+        return cast(x, dtype)
+    return np.asarray(x)
+
+
+def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The sum of two gradients in a new buffer, wide enough for many more: float16 in float32."""
+    if a.dtype == np.float16:
+        return np.asarray(np.add(a, b, dtype=np.float32))
+    return np.asarray(a + b)

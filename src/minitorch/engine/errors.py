@@ -1,0 +1,101 @@
+"""The exceptions of the library: one tree, and the one place where messages are put together.
+
+    MinitorchError
+    ├── ShapeError      shapes or axes that do not fit     (also ValueError and RuntimeError)
+    ├── DTypeError      a dtype that cannot do what is asked (also TypeError and RuntimeError)
+    ├── IndexingError   an index out of range              (also IndexError)
+    ├── GraphError      a backward that cannot be done     (also RuntimeError)
+    ├── MutationError   a saved array was changed          (a GraphError)
+    ├── FaceError       tensors of both faces in one call  (also TypeError)
+    └── GradcheckError  a derivative that is wrong         (also RuntimeError)
+
+Each also is the built-in exception that NumPy or PyTorch raises for the same mistake, so code
+written for either catches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+class MinitorchError(Exception):
+    """Base of everything that this library raises on purpose."""
+
+
+class ShapeError(MinitorchError, ValueError, RuntimeError):
+    """Shapes or axes that do not fit the operation."""
+
+
+class DTypeError(MinitorchError, TypeError, RuntimeError):
+    """A dtype that cannot do what is asked of it."""
+
+
+class IndexingError(MinitorchError, IndexError):
+    """An index or a class label out of range."""
+
+
+class GraphError(MinitorchError, RuntimeError):
+    """A backward pass that cannot be done."""
+
+
+class MutationError(GraphError):
+    """An array that a derivative needs was changed after the forward pass."""
+
+
+class FaceError(MinitorchError, TypeError):
+    """Tensors of different faces in one operation."""
+
+
+class GradcheckError(MinitorchError, RuntimeError):
+    """A derivative that disagrees with finite differences."""
+
+
+def describe(value: Any) -> str:
+    """A value in few words: dtype and shape for what has them, else its repr, shortened.
+
+    >>> import numpy as np
+    >>> describe(np.zeros((2, 3)))
+    'float64 (2, 3)'
+    """
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return f"{dtype} {tuple(shape)}"
+    if isinstance(value, (list, tuple)) and any(hasattr(item, "shape") for item in value):
+        return "[" + ", ".join(map(describe, value)) + "]"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def call_text(name: str, inputs: Iterable[Any], options: Mapping[str, Any]) -> str:
+    """How the failing call looked: `sum(float64 (2, 3), axis=5)`."""
+    given = [describe(value) for value in inputs]
+    given += [f"{key}={describe(value)}" for key, value in options.items()]
+    return f"{name}({', '.join(given)})"
+
+
+def explain(
+    error: Exception, name: str, inputs: Iterable[Any], options: Mapping[str, Any]
+) -> Exception:
+    """The error to raise when `name` failed with `error` on these inputs: same kind, more help."""
+    if isinstance(error, MinitorchError):
+        return error
+    inputs = tuple(inputs)
+    given, cause = call_text(name, inputs, options), str(error)
+    shapes = [tuple(value.shape) for value in inputs if hasattr(value, "shape")]
+    if "broadcast" in cause and len(shapes) > 1:
+        pair = " and ".join(map(str, shapes))
+        return ShapeError(
+            f"{name}: shapes {pair} do not broadcast; aligned at the right, each pair of sizes "
+            f"must be equal or one of them 1. Got {given}. reshape or unsqueeze one of them."
+        )
+    kind: type[Exception]
+    if isinstance(error, IndexError):
+        kind = IndexingError
+    elif isinstance(error, TypeError):
+        kind = DTypeError
+    elif isinstance(error, ValueError):
+        kind = ShapeError
+    else:
+        return error
+    return kind(f"{name}: {cause}. Got {given}.")

@@ -1,0 +1,89 @@
+"""A node of the graph: which operation made a value, from what, and what its derivative needs.
+
+A node never refers to the value it made, so a graph has no reference cycle and its memory
+returns when the last result is dropped, with or without the garbage collector.
+(`minitorch.Tensor` *is* a node, so that a reader finds values and gradients in the graph;
+the PyTorch face keeps the two apart, so that a value can go while its node stays.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Protocol
+
+import numpy as np
+
+next_seq = count(1).__next__
+"""The next sequence number: a node made later has a larger one. Newer nodes walk first."""
+
+
+class Rule(Protocol):
+    """What a node needs of its operation; `minitorch.ops.declare.Op` is the usual one."""
+
+    name: str
+    outputs: int
+
+    def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
+        """The gradient of each input (None where none is wanted) for bare cotangents `g`."""
+
+    def pull_recorded(self, g: Any, node: Node) -> Sequence[Any]:
+        """The same in tensors of the node's face, recorded so that it can be differentiated."""
+
+
+class Node:
+    """One operation in the graph.
+
+    op     what was done, and its derivative; None for a leaf
+    edges  for each differentiable input the node that made it, or None if it needs no gradient
+    args   what the formulas need, one after the other; None for that of an input without edge
+    seq    its number in the order of creation
+    like   something of the shape and dtype of the value it made, and so of its gradient
+    """
+
+    __slots__ = ("__weakref__", "args", "edges", "op", "seq")
+
+    op: Any
+    edges: tuple[Node | None, ...]
+    args: Any
+    seq: int
+    like: Any
+
+    def arrive(self, g: Any, keep: bool) -> Any:
+        """The whole gradient `g` has arrived: give what is to be passed on.
+
+        keep  whether gradients are to be noted where they belong (a backward), or not (a grad).
+        """
+        return g
+
+    def accumulate(self, g: Any) -> None:
+        """Called on a leaf instead of `arrive` when gradients are kept: add `g` to what it has."""
+        raise NotImplementedError
+
+    def variable(self, maker: Node, port: int, array: np.ndarray) -> Any:
+        """A tensor of this node's face that stands for output `port` of `maker`."""
+        raise NotImplementedError
+
+    def combine(self, a: Any, b: Any) -> Any:
+        """The sum of two recorded gradients."""
+        return a + b
+
+
+class _Port:
+    """The operation of a node that is one output of another node with several.
+
+    `args` of such a node is the output's number. Gradients of all outputs meet in the node
+    behind it, as a dict from number to gradient.
+    """
+
+    name = "output"
+    outputs = 1
+
+    def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
+        return ({args: g},)
+
+    def pull_recorded(self, g: Any, node: Node) -> Sequence[Any]:
+        return ({node.args: g},)
+
+
+PORT = _Port()

@@ -1,0 +1,190 @@
+"""The walk: gradients from results back to leaves, each node once, newest first.
+
+Iterative, so depth is no limit. A node is ready when all nodes that used its value have been
+walked; among those that are ready the newest goes first. Arrays that came from a formula, a hook
+or a user are never written to: only a buffer that the walk allocated itself is added to in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from minitorch.engine import edge, watch
+from minitorch.engine.errors import GraphError
+from minitorch.engine.mode import ambient
+from minitorch.engine.node import PORT, Node
+
+
+def dependencies(roots: Sequence[Node]) -> dict[Node, int]:
+    """Every node behind `roots`, with the number of edges that lead to it."""
+    counts: dict[Node, int] = dict.fromkeys(roots, 0)
+    stack = list(counts)
+    while stack:
+        for behind in stack.pop().edges:
+            if behind is None:
+                continue
+            if behind in counts:
+                counts[behind] += 1
+            else:
+                counts[behind] = 1
+                stack.append(behind)
+    return counts
+
+
+def leading_to(targets: set[Node], roots: Sequence[Node]) -> set[Node]:
+    """The nodes behind `roots` (and among them) from which one of `targets` can be reached."""
+    users: dict[Node, list[Node]] = {}
+    seen, stack = set(roots), list(roots)
+    while stack:
+        node = stack.pop()
+        for behind in node.edges:
+            if behind is not None:
+                users.setdefault(behind, []).append(node)
+                if behind not in seen:
+                    seen.add(behind)
+                    stack.append(behind)
+    useful = {node for node in targets if node in seen}
+    stack = list(useful)
+    while stack:
+        for user in users.get(stack.pop(), ()):
+            if user not in useful:
+                useful.add(user)
+                stack.append(user)
+    return useful
+
+
+def run(
+    roots: Sequence[Node],
+    seeds: Sequence[Any],
+    *,
+    targets: Sequence[Node] | None = None,
+    record: bool = False,
+    release: bool = False,
+) -> dict[Node, Any]:
+    """Send the cotangents `seeds` from `roots` back through the graph.
+
+    targets  None: gradients accumulate in the leaves. Else nothing accumulates, only nodes on
+             the way to a target are walked, and the targets' gradients are returned.
+    record   False: `seeds` are arrays, formulas run bare. True: `seeds` are tensors of the
+             roots' face and everything is recorded (PyTorch's create_graph).
+    release  Free what each node saved once it has been walked (PyTorch's retain_graph=False).
+    """
+    if record:
+        return _run(roots, seeds, targets, True, release)
+    # The intermediate 0 * inf of a formula is not the user's business; the result is.
+    with np.errstate(all="ignore"):
+        return _run(roots, seeds, targets, False, release)
+
+
+def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
+    roots: Sequence[Node],
+    seeds: Sequence[Any],
+    targets: Sequence[Node] | None,
+    record: bool,
+    release: bool,
+) -> dict[Node, Any]:
+    counts = dependencies(roots)
+    wanted = None if targets is None else set(targets)
+    useful = None if wanted is None else leading_to(wanted, roots)
+    found: dict[Node, Any] = {}
+    pending: dict[Node, Any] = {}
+    owned: set[Node] = set()
+    for root, seed in zip(roots, seeds, strict=True):
+        _deliver(pending, owned, root, seed, record)
+    heap = [(-root.seq, root) for root, count in counts.items() if count == 0]
+    heap.sort()
+    debug = ambient.get().debug
+    # The only node that is ready does not go through the heap.
+    single: Node | None = None
+    while heap or single is not None:
+        if single is None:
+            node = heappop(heap)[1]
+        else:
+            node, single = single, None
+        edges = node.edges
+        g = pending.pop(node, None)
+        if g is not None:
+            if owned and node in owned and g.dtype != node.like.dtype:
+                g = edge.cast(g, node.like.dtype)
+            if wanted is None:
+                if not edges:
+                    node.accumulate(g)
+                    continue
+                g = node.arrive(g, True)
+            else:
+                g = node.arrive(g, False)
+                if node in wanted:
+                    found[node] = g
+        if not edges:
+            continue
+        if g is None or (useful is not None and node not in useful):
+            grads: Sequence[Any] = (None,) * len(edges)
+        elif node.args is None:
+            raise GraphError(freed_message(node))
+        else:
+            if debug:
+                watch.verify(node)
+            grads = node.op.pull_recorded(g, node) if record else node.op.pull(g, node.args, edges)
+            if release and node.op is not PORT:
+                node.args = None
+        for behind, r in zip(edges, grads):  # noqa: B905 - strict costs, and the op is checked
+            if behind is None:
+                continue
+            if r is not None and (useful is None or behind in useful):
+                if type(r) is not dict:
+                    if debug:
+                        watch.check(node, behind, r)
+                    like = behind.like
+                    if record:
+                        r = r.fit(like.shape, like.dtype)
+                    elif (
+                        type(r) is not ndarray or r.shape != like.shape or r.dtype is not like.dtype
+                    ):
+                        r = edge.fit(r, like.shape, like.dtype)
+                if behind in pending:
+                    _deliver(pending, owned, behind, r, record)
+                else:
+                    pending[behind] = r
+            left = counts[behind] - 1
+            if left:
+                counts[behind] = left
+            elif heap:
+                heappush(heap, (-behind.seq, behind))
+            elif single is None:
+                single = behind
+            else:
+                heap += [(-single.seq, single), (-behind.seq, behind)]
+                heap.sort()
+                single = None
+    return found
+
+
+def _deliver(pending: dict[Node, Any], owned: set[Node], node: Node, r: Any, record: bool) -> None:
+    """Add `r` to what has arrived at `node` so far."""
+    before = pending.get(node)
+    if before is None:
+        pending[node] = r
+    elif type(before) is dict:
+        for port, g in r.items():
+            before[port] = g if port not in before else before[port] + g
+    elif record:
+        pending[node] = node.combine(before, r)
+    elif node in owned:
+        np.add(before, r, out=before)
+    else:
+        pending[node] = edge.add(before, r)
+        owned.add(node)
+
+
+def freed_message(node: Node) -> str:
+    return (
+        "Trying to backward through the graph a second time (or directly access saved tensors "
+        f"after they have already been freed): the saved values of {node.op.name} are gone. "
+        "Specify retain_graph=True if you need to backward through the graph a second time, "
+        "or add the losses and call backward once."
+    )

@@ -1,0 +1,80 @@
+"""Broadcasting and dtypes as operations: what the engine does on an edge, when it is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine import edge
+from minitorch.ops.declare import REQUIRED, declare
+from minitorch.ops.samples import calls
+
+__all__ = [
+    "astype",
+    "broadcast_to",
+    "sum_to",
+]
+
+
+def _shape(shape: Any, x: Any) -> tuple[int, ...]:
+    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
+
+
+def _broadcast_to(x: Any, *, shape: Any = REQUIRED) -> Any:
+    """Repeat `x` along new leading axes and axes of size 1, without a copy: a read-only view.
+
+    Raises ShapeError if `x` does not broadcast to `shape`.
+    """
+    return np.broadcast_to(x, shape)
+
+
+def _sum_to(x: Any, *, shape: Any = REQUIRED) -> Any:
+    """Sum over the axes along which `shape` broadcasts to `x.shape`: `broadcast_to`'s adjoint."""
+    return edge.sum_to(np.asarray(x), shape)
+
+
+def _astype(x: Any, *, dtype: Any = REQUIRED) -> Any:
+    """`x` in another floating dtype, itself if it has it already. Its gradient has x's."""
+    return edge.cast(np.asarray(x), np.dtype(dtype))
+
+
+broadcast_to = declare(
+    "broadcast_to",
+    _broadcast_to,
+    {"x": lambda g: g},
+    prepare={"shape": _shape},
+    samples=calls(
+        ((3,), {"shape": (4, 3)}),
+        ((2, 1, 3), {"shape": (5, 2, 4, 3)}),
+        ((), {"shape": (2, 2)}),
+        ((1,), {"shape": (0,)}),
+        ((2, 3), {"shape": (2, 3)}),
+    ),
+    view=True,
+    meta=lambda x, shape: (shape, x.dtype),
+    node_name="ExpandBackward0",
+)
+sum_to = declare(
+    "sum_to",
+    _sum_to,
+    {"x": lambda g, x_shape: broadcast_to(g, x_shape)},
+    prepare={"shape": _shape},
+    samples=calls(
+        ((4, 3), {"shape": (3,)}),
+        ((5, 2, 4, 3), {"shape": (2, 1, 3)}),
+        ((2, 2), {"shape": ()}),
+        ((0, 3), {"shape": (1, 3)}),
+        ((2, 3), {"shape": (2, 3)}),
+    ),
+    meta=lambda x, shape: (shape, x.dtype),
+    node_name="SumBackward1",
+)
+astype = declare(
+    "astype",
+    _astype,
+    {"x": lambda g: g},
+    samples=calls(((2, 3), {"dtype": "float64"}), ((), {"dtype": "float64"})),
+    meta=lambda x, dtype: (x.shape, np.dtype(dtype)),
+    node_name="ToCopyBackward0",
+)

@@ -1,0 +1,289 @@
+"""Reading and writing at indices. Every gradient of reading is `put_add`, and of that, reading."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import DTypeError, IndexingError
+from minitorch.ops.axes import one_axis, prepare_axis
+from minitorch.ops.declare import REQUIRED, declare
+from minitorch.ops.samples import Sample, calls, draw
+
+__all__ = [
+    "embedding",
+    "gather",
+    "getitem",
+    "put_add",
+    "scatter_add",
+    "take",
+]
+
+
+Function = Callable[..., Any]
+Index = tuple[Any, ...]
+
+
+def normal_index(index: Any, x: Any = None) -> Index:
+    """An index as a tuple of slices, ints, None, Ellipsis and integer or boolean arrays.
+
+    A list of integers or booleans becomes an array; tensors give theirs. IndexError for floats.
+    """
+    parts = index if type(index) is tuple else (index,)
+    return tuple(map(_index_part, parts))
+
+
+def _index_part(part: Any) -> Any:
+    if part is None or part is Ellipsis or type(part) is int:
+        return part
+    if isinstance(part, slice):
+        return slice(*(None if p is None else operator.index(p) for p in _ends(part)))
+    if isinstance(part, (bool, np.bool_)):
+        return bool(part)
+    if isinstance(part, (int, np.integer)):
+        return int(part)
+    array = getattr(part, "_array", part)
+    if isinstance(array, (list, tuple, range)):
+        array = np.asarray([getattr(p, "_array", p) for p in array])
+        if array.size == 0:
+            array = array.astype(np.int64)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iub":
+        kind = f"an array of {array.dtype}" if isinstance(array, np.ndarray) else repr(part)
+        raise IndexError(
+            f"an index is made of integers, slices, None, ... and integer or boolean arrays, "
+            f"not {kind}"
+        )
+    return array
+
+
+def _ends(part: slice) -> tuple[Any, Any, Any]:
+    return part.start, part.stop, part.step
+
+
+def is_basic(index: Index) -> bool:
+    """Whether NumPy gives a view for this (normalised) index: no arrays, no booleans."""
+    return not any(isinstance(part, (np.ndarray, bool)) for part in index)
+
+
+def _getitem(x: Any, *, index: Any = REQUIRED) -> Any:
+    """Elements at an index: slices, ints, None, Ellipsis, integer and boolean arrays, mixed.
+
+    A view if there are no arrays in it, as in NumPy.
+    """
+    found = x[index]
+    if isinstance(found, np.generic) and is_basic(index) and Ellipsis not in index:
+        return x[(*index, Ellipsis)]
+    return found
+
+
+def _put_add(x: Any, *, index: Any = REQUIRED, shape: Any = REQUIRED, unique: bool = False) -> Any:
+    """Zeros of `shape` with `x` added in at `index`; repeated places add up.
+
+    The adjoint of `getitem`. float16 is added up in float32. `unique`: no place is repeated,
+    which saves looking.
+    """
+    x = np.asarray(x)
+    half = x.dtype == np.float16
+    target = np.zeros(shape, np.float32 if half else x.dtype)
+    arrays = [part for part in index if isinstance(part, np.ndarray)]
+    if unique or all(part.dtype == bool for part in arrays):
+        # No place is named twice. Added, not assigned: the view may be broadcast over.
+        target[index] += x
+    elif len(index) == 1:
+        add_rows(target, arrays[0], x)
+    else:
+        np.add.at(target, index, x)
+    return target.astype(x.dtype) if half else target
+
+
+def add_rows(target: np.ndarray, rows: np.ndarray, x: np.ndarray) -> None:
+    """target[rows] += x where rows may repeat: equal rows are brought together and summed."""
+    if x.ndim == rows.ndim or target.ndim == 1 or target[0:1].size < 2:
+        np.add.at(target, rows, x)
+        return
+    flat, width = rows.reshape(-1) % len(target), target[0].size
+    if not flat.size:
+        return
+    values, table = np.broadcast_to(x, (*rows.shape, *target.shape[1:])), target.reshape(-1, width)
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    table[ordered[starts]] += np.add.reduceat(values.reshape(-1, width)[order], starts, axis=0)
+
+
+def _index_samples(rng: np.random.Generator) -> list[Sample]:
+    rows: list[tuple[tuple[int, ...], Any]] = [
+        ((4,), 1),
+        ((4,), -1),
+        ((4,), slice(1, None, 2)),
+        ((4,), slice(None, None, -1)),
+        ((3, 4), (slice(None), 2)),
+        ((3, 4), (1, 2)),
+        ((3, 4), (None, Ellipsis, 0)),
+        ((3, 4), Ellipsis),
+        ((3, 4), (slice(2, 2), None)),
+        ((), ()),
+        ((), None),
+        ((4,), np.array([0, 0, 3, -1])),
+        ((3, 4), np.array([[0, 0], [2, 0]])),
+        ((3, 4), [2, 0, 2]),
+        ((3, 4), np.array([True, False, True])),
+        ((3,), np.array([False, False, False])),
+        ((3, 4), np.arange(12).reshape(3, 4) % 3 == 0),
+        ((3, 4), (np.array([0, 0, 1]), np.array([1, 1, 3]))),
+        ((3, 4, 2), (slice(None), np.array([1, 1]), 0)),
+        ((3, 4, 2), (np.array([0, 0, 2]), slice(1, 3))),
+        ((3, 4, 2), (np.array([[0], [2]]), None, np.array([1, 1]))),
+        ((3, 4), (np.array([True, False, True]), np.array([1, 1]))),
+        ((3, 4), np.zeros((0,), np.int64)),
+        ((0, 3), slice(None)),
+    ]
+    return [Sample((draw(rng, shape),), {"index": index}) for shape, index in rows]
+
+
+getitem: Function = declare(
+    "getitem",
+    _getitem,
+    {"x": lambda g, x_shape, index: put_add(g, index, x_shape)},
+    prepare={"index": normal_index},
+    samples=_index_samples,
+    view=True,
+    node_name="IndexBackward0",
+)
+put_add: Function = declare(
+    "put_add",
+    _put_add,
+    {"x": lambda g, index: getitem(g, index)},
+    prepare={"index": normal_index},
+    samples=calls(
+        ((2,), {"index": (np.array([0, 1]), np.array([2, 0])), "shape": (2, 3), "unique": True}),
+        ((3,), {"index": np.array([0, 2, 0]), "shape": (4,)}),
+        ((2, 3), {"index": (slice(1, 3),), "shape": (4, 3)}),
+        ((3, 2), {"index": np.array([1, 1, -1]), "shape": (4, 2)}),
+        ((2,), {"index": (np.array([0, 0]), np.array([1, 1])), "shape": (2, 3)}),
+        ((), {"index": 1, "shape": (3,)}),
+    ),
+    node_name="IndexPutBackward0",
+)
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The elements at `indices` (an integer array of any shape) along `axis`, or of the
+    flattened array; see `numpy.take`. IndexError when out of range."""
+    if axis is None:
+        return getitem(_flat(x), (_index_part(indices),))
+    axis = one_axis(axis, x.ndim)
+    return getitem(x, (*(slice(None),) * axis, _index_part(indices)))
+
+
+def _flat(x: Any) -> Any:
+    from minitorch.ops.shape import reshape
+
+    return reshape(x, (int(np.prod(x.shape)),))
+
+
+def mesh(index: np.ndarray, axis: int) -> Index:
+    """The whole index that stands for `index` along `axis` and counts along the others."""
+    shape = index.shape
+    counts = [
+        np.arange(size).reshape((1,) * place + (-1,) + (1,) * (len(shape) - place - 1))
+        for place, size in enumerate(shape)
+    ]
+    return (*counts[:axis], index, *counts[axis + 1 :])
+
+
+def _checked(given: Any, shape: tuple[int, ...], axis: int) -> np.ndarray:
+    index: np.ndarray = np.asarray(given)
+    if index.dtype.kind not in "iu":
+        raise TypeError(f"index must be an integer array, not {index.dtype}")
+    if index.ndim != len(shape):
+        raise ValueError(f"index has {index.ndim} dimensions, but x has {len(shape)}")
+    for place, size in enumerate(shape):
+        if place != axis and index.shape[place] > size:
+            raise ValueError(f"index of shape {index.shape} exceeds {shape} on axis {place}")
+    return index
+
+
+def _gather(x: Any, index: Any, *, axis: int = -1) -> Any:
+    """out[i][j] = x[index[i][j]][j] for axis 0, and so on (PyTorch's `gather`).
+
+    `index` is an integer array of as many dimensions as `x`, on the other axes no larger.
+    """
+    x = np.asarray(x)
+    if not x.ndim:
+        return x.reshape(1)[_checked(index, (), 0)]
+    return x[mesh(_checked(index, x.shape, axis), axis)]
+
+
+def _scatter_add(x: Any, index: Any, src: Any, *, axis: int = -1) -> Any:
+    """A copy of `x` with out[index[i][j]][j] += src[i][j] for axis 0 (PyTorch's `scatter_add`).
+
+    Repeated places add up. `src` is at least as large as `index` on every axis.
+    """
+    x, src = np.asarray(x), np.asarray(src)
+    index = _checked(index, x.shape, axis)
+    if src.ndim != index.ndim or any(i > s for i, s in zip(index.shape, src.shape, strict=True)):
+        raise ValueError(f"src of shape {src.shape} is smaller than index of shape {index.shape}")
+    used = src[tuple(map(slice, index.shape))]
+    if not x.ndim:
+        return x + used
+    return x + _put_add(used, index=mesh(index, axis), shape=x.shape).astype(x.dtype, copy=False)
+
+
+def _gather_adjoint(g: Any, x_shape: tuple[int, ...], index: Any, axis: int) -> Any:
+    whole = mesh(np.asarray(index), axis) if x_shape else ()
+    return put_add(g, whole, x_shape)
+
+
+def _src_gradient(g: Any, index: Any, src_shape: tuple[int, ...], axis: int) -> Any:
+    used = gather(g, index, axis)
+    if np.shape(index) == src_shape:
+        return used
+    return put_add(used, tuple(map(slice, np.shape(index))), src_shape)
+
+
+gather: Function = declare(
+    "gather",
+    _gather,
+    {"x": _gather_adjoint},
+    prepare={"axis": prepare_axis},
+    samples=calls(
+        ((3, 4), np.array([[0, 0], [1, 3]]), {"axis": 1}),
+        ((3, 4), np.array([[0, 0, 2, 1]]), {"axis": 0}),
+        ((3,), np.array([2, 2, -1])),
+        ((), np.array(0)),
+        ((3, 2), np.zeros((0, 2), np.int64), {"axis": 0}),
+    ),
+)
+scatter_add = declare(
+    "scatter_add",
+    _scatter_add,
+    {"x": lambda g: g, "src": _src_gradient},
+    prepare={"axis": prepare_axis},
+    samples=calls(
+        ((3, 4), np.array([[0, 0], [1, 3]]), (2, 3), {"axis": 1}),
+        ((3, 4), np.array([[0, 0, 2, 1], [0, 1, 2, 1]]), (2, 4), {"axis": 0}),
+        ((3,), np.array([2, 2, 0]), (3,)),
+        ((), np.array(0), ()),
+    ),
+)
+
+
+def embedding(weight: Any, indices: Any) -> Any:
+    """The rows of `weight` (V, D) at `indices`, integers of any shape: (*indices.shape, D).
+
+    Negative indices are refused, as in PyTorch: IndexingError.
+    """
+    array = np.asarray(getattr(indices, "_array", indices))
+    rows = weight.shape[0]
+    if array.dtype.kind not in "iu":
+        raise DTypeError(f"embedding: indices must be integers, got {array.dtype}.")
+    if array.size and (array.min() < 0 or array.max() >= rows):
+        raise IndexingError(
+            f"embedding: index out of range in self: {int(array.min())} to {int(array.max())}, "
+            f"but weight has rows 0 to {rows - 1}."
+        )
+    return getitem(weight, (array,))

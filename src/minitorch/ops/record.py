@@ -1,0 +1,295 @@
+"""The functions behind a declaration, written out once per op as plain Python and compiled.
+
+For each op there are three kinds: the public function, which looks at its inputs and chooses; the
+bare one on arrays; and for each face a *recorder*, which computes and notes in the result what a
+backward pass needs. A recorder that interprets the declaration at every call costs twice what one
+that was written for its op costs; hence text. `source(op)` shows it, and a debugger steps
+through it like any other code.
+
+What all faces share is here: taking arrays out of tensors, options, errors, and what is saved.
+How a result looks is the face's: it gives the last lines.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from minitorch.engine.errors import FaceError, explain
+from minitorch.engine.mode import ambient
+from minitorch.ops.declare import OPS, REQUIRED, Op
+
+PLAIN = frozenset({float, int, bool, complex, np.ndarray, type(None)})
+ARRAYS = frozenset({np.ndarray, *np.sctypeDict.values()})
+BARE = PLAIN | ARRAYS
+
+
+class Face(Protocol):
+    """What `bind` needs to know of a face."""
+
+    name: str
+    tensor: type
+    namespace: dict[str, Any]
+
+    def lines(self, op: Op, tracked: str, edges: str, args: str) -> Sequence[str]:
+        """The last lines of a recorder: from the array(s) `out` to the returned tensor(s).
+
+        tracked, edges, args: expressions; whether any input wants a gradient, and the node's
+        fields of these names.
+        """
+
+    def coerce(self, value: Any, op: Op, name: str) -> Any:
+        """The array (or number) of an input that is neither this face's tensor nor plain."""
+
+    def attach(self, op: Op, recorder: Callable[..., Any]) -> None:
+        """A new op was declared: offer it as a method."""
+
+
+FACES: list[Face] = []
+
+
+def add_face(face: Face) -> None:
+    """Build the recorders of a face for every op, declared or to come."""
+    FACES.append(face)
+    for op in OPS.values():
+        bind(op, face)
+
+
+def build(op: Op) -> None:
+    """Make the op's public and bare functions, and its recorder for each face."""
+    op.bare = _compile(op, "bare", bare_source(op), {})
+    op.function = _compile(op, "function", public_source(op), {})
+    op.function.__doc__ = op.doc
+    op.function.__module__ = "minitorch"
+    op.function.op = op  # type: ignore[attr-defined]
+    for face in FACES:
+        bind(op, face)
+
+
+def bind(op: Op, face: Face) -> None:
+    recorder = _compile(op, face.name, recorder_source(op, face), {**face.namespace, "face": face})
+    recorder.__doc__ = op.doc
+    op.recorders[face.tensor] = recorder
+    face.attach(op, recorder)
+
+
+def build_pull(op: Op) -> Callable[[Any, Any, Any], Sequence[Any]]:
+    """The function from a cotangent and a node's args and edges to the gradients of its edges."""
+    rules = {f"rule{k}": rule for k, rule in enumerate(op.rules)}
+    return _compile(op, "pull", pull_source(op), rules)
+
+
+def source(function: Any) -> str:
+    """The generated text of an op's recorder for the NumPy face.
+
+    >>> from minitorch import ops
+    >>> "np_forward(a_x)" in source(ops.exp) or "forward(a_x)" in source(ops.exp)
+    True
+    """
+    return recorder_source(function.op, FACES[0])
+
+
+# ---------------------------------------------------------------------------- the texts
+
+
+def signature(op: Op) -> str:
+    parts = [f"{x}=None" if x in op.optional else x for x in op.inputs]
+    if op.optional and REQUIRED in op.options.values():
+        parts.append("*")
+    parts += [o if default is REQUIRED else f"{o}=_{o}" for o, default in op.options.items()]
+    return ", ".join(parts)
+
+
+def _options(op: Op) -> str:
+    return "".join(f", {o}={o}" for o in op.options)
+
+
+def _prepare(op: Op, first: str) -> list[str]:
+    return [f"    {o} = prepare_{o}({o}, {first})" for o in op.prepare]
+
+
+def bare_source(op: Op) -> str:
+    prepare = _prepare(op, op.inputs[0]) if op.inputs else []
+    given = ", ".join(op.inputs) + _options(op)
+    return "\n".join(
+        [
+            f"def {op.name}({signature(op)}):",
+            *prepare,
+            f"    return forward({given})" + "[0]" * op.aux,
+            "",
+        ]
+    )
+
+
+def public_source(op: Op) -> str:
+    given = ", ".join(op.inputs) + _options(op)
+    if op.listed:
+        (items,) = op.inputs
+        look = [
+            f"    {items} = list({items})",
+            f"    record = choose(op, {items})",
+        ]
+    else:
+        if len(op.inputs) == 1:
+            bare = f"type({op.inputs[0]}) in ARRAYS"
+        else:
+            bare = " and ".join(f"type({x}) in BARE" for x in op.inputs)
+            bare += " and (" + " or ".join(f"type({x}) in ARRAYS" for x in op.inputs) + ")"
+        kinds = " or ".join(f"recorder(type({x}))" for x in op.inputs)
+        trailing = "," if len(op.inputs) == 1 else ""
+        look = [
+            f"    if {bare}:",
+            f"        return bare({given})",
+            f"    record = {kinds} or choose(op, ({', '.join(op.inputs)}{trailing}))",
+        ]
+    return "\n".join([f"def {op.name}({signature(op)}):", *look, f"    return record({given})", ""])
+
+
+def pull_source(op: Op) -> str:
+    """From a cotangent, what the node saved and its edges to the gradients of its inputs."""
+    calls, place = [], 0
+    for k, names in enumerate(op.saved):
+        given = "".join(f", args[{place + at}]" for at in range(len(names)))
+        calls.append(f"rule{k}(g{given})")
+        place += len(names)
+    lines = [f"def {op.name}(g, args, edges):"]
+    if op.joint:
+        return "\n".join([*lines, f"    return {calls[0]}", ""])
+    if len(calls) == 1:
+        return "\n".join([*lines, f"    return ({calls[0]},)", ""])
+    if calls:
+        lines.append(f"    {''.join(f'e{k}, ' for k in range(len(calls)))}= edges")
+    several = _tuple([f"None if e{k} is None else {call}" for k, call in enumerate(calls)])
+    return "\n".join([*lines, f"    return {several}", ""])
+
+
+def _expression(op: Op, name: str) -> str:
+    """The recorder's expression for a name in a formula."""
+    if name in op.inputs:
+        return f"a_{name}"
+    if name == "needs":
+        if op.listed:
+            return f"tuple([t.requires_grad for t in {op.inputs[0]}])"
+        return "(" + "".join(f"t_{x}, " for x in op.differentiable) + ")"
+    for x in op.inputs:
+        if name == f"{x}_shapes":
+            return f"[a.shape for a in a_{x}]"
+        if name in (f"{x}_shape", f"{x}_dtype"):
+            return f"a_{x}.{name[len(x) + 1 :]}"
+    return name
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return "(" + "".join(part + ", " for part in parts) + ")"
+
+
+def recorder_source(op: Op, face: Face) -> str:
+    lines = [f"def {op.name}({signature(op)}):"]
+    for x in op.inputs:
+        track = x in op.differentiable
+        if op.listed:
+            lines += [
+                f"    {x} = [v if type(v) is Tensor else face.wrap(v, op, '{x}') for v in {x}]",
+                f"    a_{x} = [v._array for v in {x}]",
+            ]
+            continue
+        lines += [
+            f"    if type({x}) is Tensor:",
+            f"        a_{x} = {x}._array",
+            f"        t_{x} = {x}.requires_grad" if track else "",
+            f"    elif type({x}) in PLAIN:",
+            f"        a_{x} = {x}",
+            f"        t_{x} = False" if track else "",
+            "    else:",
+            f"        a_{x} = face.coerce({x}, op, '{x}')",
+            f"        t_{x} = getattr({x}, 'requires_grad', False)" if track else "",
+        ]
+    given = ", ".join(f"a_{x}" for x in op.inputs)
+    trailing = "," if len(op.inputs) == 1 else ""
+    whole = f"a_{op.inputs[0]}" if op.listed else f"({given}{trailing})"
+    named = "{" + ", ".join(f"'{o}': {o}" for o in op.options) + "}"
+    lines += ["    try:"]
+    lines += ["    " + line for line in _prepare(op, f"a_{op.inputs[0]}")] if op.inputs else []
+    lines += [
+        f"        out{', aux' * op.aux} = forward({given}{_options(op)})",
+        "    except Exception as error:",
+        f"        raise explain(error, op.name, {whole}, {named}) from error",
+    ]
+    if op.listed:
+        tracked = f"any([v.requires_grad for v in {op.inputs[0]}])"
+        edges = f"tuple([v if v.requires_grad else None for v in {op.inputs[0]}])"
+    else:
+        tracked = " or ".join(f"t_{x}" for x in op.differentiable)
+        edges = _tuple([f"{x} if t_{x} else None" for x in op.differentiable])
+    if not op.joint and len(op.differentiable) == 1:
+        edges, kept = _tuple([op.differentiable[0]]), [("True", op.saved[0])]
+    elif op.joint:
+        kept = [("True", op.saved[0])]
+    else:
+        kept = [(f"t_{x}", names) for x, names in zip(op.differentiable, op.saved, strict=True)]
+    args = _tuple(
+        [
+            each if wanted == "True" else f"{each} if {wanted} else None"
+            for wanted, names in kept
+            for each in (_expression(op, name) for name in names)
+        ]
+    )
+    lines += ["    " + line for line in face.lines(op, tracked, edges, args)]
+    return "\n".join([line for line in lines if line]) + "\n"
+
+
+def _compile(op: Op, kind: str, text: str, more: dict[str, Any]) -> Callable[..., Any]:
+    filename = f"<minitorch op {op.name}, {kind}>"
+    space: dict[str, Any] = {
+        "ARRAYS": ARRAYS,
+        "BARE": BARE,
+        "PLAIN": PLAIN,
+        "ambient": ambient.get,
+        "asarray": np.asarray,
+        "choose": choose,
+        "explain": explain,
+        "forward": op.forward,
+        "ndarray": np.ndarray,
+        "op": op,
+        "recorder": op.recorders.get,
+        "__name__": "minitorch.ops.generated",
+        **{f"_{o}": default for o, default in op.options.items()},
+        **{f"prepare_{o}": function for o, function in op.prepare.items()},
+        **more,
+    }
+    if kind == "function":
+        space["bare"] = op.bare
+    exec(compile(text, filename, "exec"), space)
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    function: Callable[..., Any] = space[op.name]
+    return function
+
+
+def choose(op: Op, inputs: Sequence[Any]) -> Callable[..., Any]:
+    """Which function of `op` takes these inputs: a face's recorder, or the bare one."""
+    found: dict[type, Any] = {}
+    array = False
+    for value in inputs:
+        for cls in type(value).__mro__:
+            if cls in op.recorders:
+                found[cls] = op.recorders[cls]
+                break
+        array = array or isinstance(value, (np.ndarray, np.generic))
+    if len(found) > 1:
+        raise FaceError(mixing(op.name))
+    if found:
+        return next(iter(found.values()))  # type: ignore[no-any-return]
+    if array or not op.recorders:
+        return op.bare
+    return next(iter(op.recorders.values()))
+
+
+def mixing(name: str) -> str:
+    return (
+        f"{name}: tensors of minitorch and of minitorch.torch in one operation. They keep "
+        "gradients differently; convert one of them: minitorch.Tensor(t.detach().numpy()) or "
+        "torch.from_numpy(t.data)."
+    )
