@@ -36,6 +36,9 @@ class NumpyFace:
             "tensors_of": tensors_of,
         }
 
+    def edge(self, x: str) -> str:
+        return x
+
     def lines(self, op: Op, tracked: str, edges: str, args: str) -> list[str]:
         parents = parents_text(op)
         if op.outputs != 1:
@@ -55,7 +58,7 @@ class NumpyFace:
                     f"if {tracked}:",
                     "    state = ambient()",
                     "    if state.grad:",
-                    "        t.requires_grad = True",
+                    "        t._tracked = True",
                     "        t.op = op",
                     f"        t.edges = {edges}",
                     f"        t.args = {args}",
@@ -68,7 +71,7 @@ class NumpyFace:
                 if tracked
                 else []
             ),
-            "t.requires_grad = False",
+            "t._tracked = False",
             "t.op = t.args = None",
             "t.edges = t._prev = ()",
             "t.seq = 0",

@@ -41,27 +41,23 @@ class Tensor(Operators, Node):
     array([2., 4., 6.], dtype=float32)
     """
 
-    __slots__ = ("_array", "_fresh", "_grad", "_prev", "requires_grad")
+    __slots__ = ("_array", "_fresh", "_grad", "_prev", "_tracked")
 
     _array: np.ndarray
     _fresh: np.ndarray | None
     _grad: np.ndarray | None
     _prev: tuple[Tensor, ...]
-    requires_grad: bool
+    _tracked: bool
     __hash__ = object.__hash__
 
     def __init__(self, data: Any, requires_grad: bool = False, *, dtype: Any = None) -> None:
         self._array = to_array(data, dtype)
-        if requires_grad and self._array.dtype.kind not in "fc":
-            raise DTypeError(
-                f"Tensor: only floating point tensors can require gradients, got "
-                f"{self._array.dtype} {self._array.shape}. Pass floats (1.0 instead of 1) or "
-                "dtype=, as in Tensor(data, requires_grad=True, dtype='float32')."
-            )
         self._fresh = self._grad = None
-        self.requires_grad = requires_grad
+        self._tracked = False
         self.op = None
         self.edges = self._prev = ()
+        if requires_grad:
+            self.requires_grad = True
         self.args = None
         self.seq = next_seq()
 
@@ -105,6 +101,26 @@ class Tensor(Operators, Node):
                     f"got {value.dtype} {value.shape}."
                 )
         self._grad = value
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow here. Can be set on a leaf of a floating (or complex) dtype."""
+        return self._tracked
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if self.edges:
+            raise GraphError(
+                f"requires_grad: can only be changed on a leaf, not on the result of {self._op}; "
+                "use t.detach() for a tensor outside the graph."
+            )
+        if value and self._array.dtype.kind not in "fc":
+            raise DTypeError(
+                f"Tensor: only floating point tensors can require gradients, got "
+                f"{self._array.dtype} {self._array.shape}. Pass floats (1.0 instead of 1) or "
+                "dtype=, as in Tensor(data, requires_grad=True, dtype='float32')."
+            )
+        self._tracked = bool(value)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -255,7 +271,7 @@ class Tensor(Operators, Node):
         return f"Tensor({text}, dtype={self.dtype}{more})"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self.requires_grad:
+        if self._tracked:
             raise TypeError(
                 "Tensor: a plain array of a tensor that requires grad would lose its graph. Use "
                 "t.data for the value, or build the result from tensors (stack, cat, where)."
@@ -289,7 +305,7 @@ class Tensor(Operators, Node):
                 f"Only leaf tensors can be copied deeply, not the result of {self._op}; "
                 "use t.detach() or t.copy() first."
             )
-        t = Tensor(self._array.copy(), self.requires_grad)
+        t = Tensor(self._array.copy(), self._tracked)
         t._grad = None if self.grad is None else self.grad.copy()
         memo[id(self)] = t
         return t
@@ -392,7 +408,7 @@ def to_array(data: Any, dtype: Any = None) -> np.ndarray:
 
 def seed(name: str, root: Tensor, gradient: Any) -> np.ndarray:
     """The array that a walk from `root` starts with, checked."""
-    if not root.requires_grad:
+    if not root._tracked:
         raise GraphError(
             f"{name}: this tensor does not require grad, so there is nothing to compute. Make a "
             "leaf with Tensor(..., requires_grad=True) and do not work under no_grad()."
@@ -430,7 +446,7 @@ def grad(
     if len(given) != len(roots):
         given = given * len(roots)
     for place, t in enumerate(wanted):
-        if not t.requires_grad:
+        if not t._tracked:
             raise GraphError(f"grad: input {place} does not require grad.")
     seeds: list[Any] = [seed("grad", r, g) for r, g in zip(roots, given, strict=True)]
     if create_graph:

@@ -34,6 +34,9 @@ class Face(Protocol):
     tensor: type
     namespace: dict[str, Any]
 
+    def edge(self, x: str) -> str:
+        """The expression for the node behind the tensor called `x`, which is tracked."""
+
     def lines(self, op: Op, tracked: str, edges: str, args: str) -> Sequence[str]:
         """The last lines of a recorder: from the array(s) `out` to the returned tensor(s).
 
@@ -172,7 +175,7 @@ def _expression(op: Op, name: str) -> str:
         return f"a_{name}"
     if name == "needs":
         if op.listed:
-            return f"tuple([t.requires_grad for t in {op.inputs[0]}])"
+            return f"tuple([t._tracked for t in {op.inputs[0]}])"
         return "(" + "".join(f"t_{x}, " for x in op.differentiable) + ")"
     for x in op.inputs:
         if name == f"{x}_shapes":
@@ -199,13 +202,13 @@ def recorder_source(op: Op, face: Face) -> str:
         lines += [
             f"    if type({x}) is Tensor:",
             f"        a_{x} = {x}._array",
-            f"        t_{x} = {x}.requires_grad" if track else "",
+            f"        t_{x} = {x}._tracked" if track else "",
             f"    elif type({x}) in PLAIN:",
             f"        a_{x} = {x}",
             f"        t_{x} = False" if track else "",
             "    else:",
             f"        a_{x} = face.coerce({x}, op, '{x}')",
-            f"        t_{x} = getattr({x}, 'requires_grad', False)" if track else "",
+            f"        t_{x} = getattr({x}, '_tracked', False)" if track else "",
         ]
     given = ", ".join(f"a_{x}" for x in op.inputs)
     trailing = "," if len(op.inputs) == 1 else ""
@@ -219,13 +222,13 @@ def recorder_source(op: Op, face: Face) -> str:
         f"        raise explain(error, op.name, {whole}, {named}) from error",
     ]
     if op.listed:
-        tracked = f"any([v.requires_grad for v in {op.inputs[0]}])"
-        edges = f"tuple([v if v.requires_grad else None for v in {op.inputs[0]}])"
+        tracked = f"any([v._tracked for v in {op.inputs[0]}])"
+        edges = f"tuple([{face.edge('v')} if v._tracked else None for v in {op.inputs[0]}])"
     else:
         tracked = " or ".join(f"t_{x}" for x in op.differentiable)
-        edges = _tuple([f"{x} if t_{x} else None" for x in op.differentiable])
+        edges = _tuple([f"{face.edge(x)} if t_{x} else None" for x in op.differentiable])
     if not op.joint and len(op.differentiable) == 1:
-        edges, kept = _tuple([op.differentiable[0]]), [("True", op.saved[0])]
+        edges, kept = _tuple([face.edge(op.differentiable[0])]), [("True", op.saved[0])]
     elif op.joint:
         kept = [("True", op.saved[0])]
     else:
