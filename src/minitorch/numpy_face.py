@@ -36,8 +36,14 @@ class NumpyFace:
             "tensors_of": tensors_of,
         }
 
+    def space(self, op: Op) -> dict[str, Any]:
+        return self.namespace
+
     def edge(self, x: str) -> str:
         return x
+
+    def promotion(self, op: Op) -> list[str]:
+        return []  # NumPy's own rules
 
     def lines(self, op: Op, tracked: str, edges: str, args: str) -> list[str]:
         parents = parents_text(op)

@@ -17,9 +17,10 @@ import numpy as np
 
 from minitorch import ops
 from minitorch.engine import edge, walk, watch
-from minitorch.engine.errors import DTypeError, GraphError, ShapeError
+from minitorch.engine.errors import DTypeError, GraphError, MutationError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import PORT, Node, next_seq
+from minitorch.numpy_calls import FUNCTIONS, UFUNCS
 from minitorch.operators import Operators
 from minitorch.ops.declare import OPS, Op
 
@@ -48,7 +49,7 @@ class Tensor(Operators, Node):
     _grad: np.ndarray | None
     _prev: tuple[Tensor, ...]
     _tracked: bool
-    __hash__ = object.__hash__
+    at_once = False
 
     def __init__(self, data: Any, requires_grad: bool = False, *, dtype: Any = None) -> None:
         self._array = to_array(data, dtype)
@@ -56,10 +57,10 @@ class Tensor(Operators, Node):
         self._tracked = False
         self.op = None
         self.edges = self._prev = ()
-        if requires_grad:
-            self.requires_grad = True
         self.args = None
         self.seq = next_seq()
+        if requires_grad:
+            self.requires_grad = True
 
     # ------------------------------------------------------------------ value and gradient
 
@@ -121,6 +122,8 @@ class Tensor(Operators, Node):
                 "dtype=, as in Tensor(data, requires_grad=True, dtype='float32')."
             )
         self._tracked = bool(value)
+        # Results outside the graph have no number; a leaf needs its own.
+        self.seq = self.seq or next_seq()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -179,18 +182,19 @@ class Tensor(Operators, Node):
         g = self.grad
         if g is None or not self.edges:
             return
+        maker: Any = self
+        if self.op is PORT:
+            (maker,) = self.edges
+            g = maker.arrive({self.args: g}, True)
+        checking = ambient.get().debug
+        if checking:
+            watch.verify(maker)
         with np.errstate(all="ignore"):
-            if self.op is PORT:
-                hub = self.edges[0]
-                assert isinstance(hub, Hub)
-                grads, edges = (
-                    hub.op.pull(hub.arrive({self.args: g}, True), hub.args, hub.edges),
-                    hub.edges,
-                )
-            else:
-                grads, edges = self.op.pull(g, self.args, self.edges), self.edges
-        for parent, r in zip(edges, grads, strict=True):
+            grads = maker.op.pull(g, maker.args, maker.edges)
+        for parent, r in zip(maker.edges, grads, strict=True):
             if isinstance(parent, Tensor) and r is not None:
+                if checking:
+                    watch.check(maker, parent, r)
                 r = edge.fit(r, parent.shape, parent.dtype)
                 before = parent.grad
                 parent.grad = r.copy() if before is None else (before + r).astype(r.dtype)
@@ -212,13 +216,28 @@ class Tensor(Operators, Node):
             self._fresh = g
         return g
 
-    def accumulate(self, g: np.ndarray) -> None:
+    def accumulate(self, g: np.ndarray, owned: bool) -> None:
         before = self.grad
         # A new array each time, as whoever holds the old gradient keeps it.
-        self._grad = g.copy() if before is None else before + g
+        if before is not None:
+            self._grad = np.asarray(before + g)
+        else:
+            self._grad = g if owned else g.copy()
 
     def variable(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
-        return maker if isinstance(maker, Tensor) else as_output(maker, port, array)
+        if not isinstance(maker, Tensor):
+            return as_output(maker, port, array)
+        if maker._array is not array:
+            raise MutationError(
+                f"{self._op}: the value of a tensor of shape {maker.shape} that its derivative "
+                "needs was replaced (t.data = ...) after the forward pass, so a recorded backward "
+                "would mix both. Compute derivatives first, or run the forward pass again."
+            )
+        return maker
+
+    def combine(self, a: Any, b: Any) -> Any:
+        # Many float16 numbers are added up in float32, recorded or not.
+        return (ops.astype(a, np.float32) if a.dtype == np.float16 else a) + b
 
     def fit(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
         """A recorded gradient brought to the shape and dtype of its value."""
@@ -255,6 +274,15 @@ class Tensor(Operators, Node):
                 f"bool: the truth of {self.size} elements is ambiguous; use .any() or .all()."
             )
         return bool(self._array)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self._array == getattr(value, "_array", value)).any())
+
+    # Without these, `t == array` would be the array's business, element by element.
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
 
     def __float__(self) -> float:
         return float(self.item())
@@ -442,12 +470,26 @@ def grad(
     """
     roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    given = [grad_outputs] if not isinstance(grad_outputs, (list, tuple)) else list(grad_outputs)
+    for what, tensors in (("output", roots), ("input", wanted)):
+        for place, t in enumerate(tensors):
+            if not isinstance(t, Tensor):
+                raise DTypeError(f"grad: {what} {place} must be a Tensor, not {type(t).__name__}.")
+    if grad_outputs is None:
+        given: list[Any] = [None] * len(roots)
+    else:
+        several = isinstance(grad_outputs, (list, tuple))
+        given = list(grad_outputs) if several else [grad_outputs]
     if len(given) != len(roots):
-        given = given * len(roots)
+        raise ShapeError(
+            f"grad: got {len(given)} grad_outputs for {len(roots)} outputs; give a list with one "
+            "for each output, None for a scalar's 1."
+        )
     for place, t in enumerate(wanted):
         if not t._tracked:
-            raise GraphError(f"grad: input {place} does not require grad.")
+            raise GraphError(
+                f"grad: input {place}, of shape {t.shape}, does not require grad. Make it with "
+                "Tensor(..., requires_grad=True)."
+            )
     seeds: list[Any] = [seed("grad", r, g) for r, g in zip(roots, given, strict=True)]
     if create_graph:
         # A cotangent that is itself a tensor stays in the graph.
@@ -477,40 +519,3 @@ def _unpickled(array: np.ndarray, requires_grad: bool, gradient: Any) -> Tensor:
     t = Tensor(array, requires_grad)
     t._grad = gradient
     return t
-
-
-UFUNCS = {
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "true_divide": "div",
-    "power": "pow",
-    "float_power": "pow",
-    "negative": "neg",
-    "absolute": "abs",
-}
-"""NumPy ufuncs whose op has another name."""
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        name: getattr(ops, name)
-        for name in (
-            *("sum", "mean", "prod", "max", "min", "var", "std", "argmax", "argmin", "cumsum"),
-            *("cumprod", "any", "all", "where", "clip", "tile", "repeat", "pad", "stack", "split"),
-            *("squeeze", "reshape", "moveaxis", "swapaxes", "flip", "broadcast_to", "take"),
-            *("diagonal", "trace", "tril", "triu", "outer", "einsum"),
-        )
-    },
-    "amax": ops.max,
-    "amin": ops.min,
-    "concatenate": ops.cat,
-    "transpose": ops.transpose,
-    "expand_dims": ops.unsqueeze,
-    "matmul": ops.matmul,
-    "dot": ops.matmul,
-    "take_along_axis": ops.gather,
-    "shape": lambda t: t.shape,
-    "ndim": lambda t: t.ndim,
-    "size": lambda t: t.size,
-}
-"""NumPy functions that keep the graph when they are given tensors."""

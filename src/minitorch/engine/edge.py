@@ -50,6 +50,11 @@ def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
     return np.asarray(total, x.dtype).reshape(shape)
 
 
+def meta(like: Any) -> tuple[Shape, np.dtype[Any]]:
+    """The shape and dtype of a node's `like`: those two, or an array that has them."""
+    return like if type(like) is tuple else (like.shape, like.dtype)
+
+
 def cast(x: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """`x` in `dtype`; a complex gradient of a real value is its real part."""
     if x.dtype.kind == "c" and dtype.kind != "c":

@@ -16,6 +16,7 @@ written for either catches it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
 
@@ -79,7 +80,7 @@ def explain(
 ) -> Exception:
     """The error to raise when `name` failed with `error` on these inputs: same kind, more help."""
     if isinstance(error, MinitorchError):
-        return error
+        return copy(error)  # as its own cause it would be a cycle, and keep what it has seen
     inputs = tuple(inputs)
     given, cause = call_text(name, inputs, options), str(error)
     shapes = [tuple(value.shape) for value in inputs if hasattr(value, "shape")]
@@ -97,5 +98,5 @@ def explain(
     elif isinstance(error, ValueError):
         kind = ShapeError
     else:
-        return error
+        return copy(error)
     return kind(f"{name}: {cause}. Got {given}.")

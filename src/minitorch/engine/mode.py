@@ -22,18 +22,23 @@ class State:
     """The ambient state. Never changed in place: `ambient.set(State(...))` makes a new one.
 
     `watch` is true when any rarely used observer is on, so that the fast path of a recorder
-    asks one question only.
+    asks one question only. `outer` is the state that the innermost block began in: kept here and
+    not in the block's object, as several threads may use one object at once.
     """
 
-    __slots__ = ("debug", "grad", "watch")
+    __slots__ = ("debug", "grad", "outer", "watch")
 
-    def __init__(self, *, grad: bool = True, debug: bool = False) -> None:
+    def __init__(
+        self, *, grad: bool = True, debug: bool = False, outer: State | None = None
+    ) -> None:
         self.grad = grad
         self.debug = debug
         self.watch = debug
+        self.outer = outer
 
-    def replace(self, **changes: bool) -> State:
-        return State(**{"grad": self.grad, "debug": self.debug, **changes})
+    def replace(self, **changes: Any) -> State:
+        now = {"grad": self.grad, "debug": self.debug, "outer": self.outer}
+        return State(**{**now, **changes})
 
 
 _BEGINNING = State(debug=os.environ.get("MINITORCH_DEBUG", "0") not in ("", "0"))
@@ -45,12 +50,10 @@ class Ambient:
 
     def __init__(self, **changes: bool) -> None:
         self._changes = changes
-        self._before: list[State] = []
 
     def __enter__(self) -> None:
-        before = ambient.get()
-        self._before.append(before)
-        ambient.set(before.replace(**self._changes))
+        outer = ambient.get()
+        ambient.set(outer.replace(**self._changes, outer=outer))
 
     def __exit__(
         self,
@@ -58,7 +61,13 @@ class Ambient:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        ambient.set(self._before.pop())
+        outer = ambient.get().outer
+        if outer is None:
+            raise RuntimeError(
+                f"{type(self).__name__}: its block ends in a thread or task in which it did not "
+                "begin; enter and leave it in the same one."
+            )
+        ambient.set(outer)
 
     def __call__(self, function: Function) -> Function:
         changes = self._changes
@@ -80,7 +89,7 @@ class Ambient:
 
 def _resumed(inner: Generator[Any, Any, Any], changes: dict[str, bool]) -> Any:
     """Drive `inner` so that the changes hold only while its own code runs."""
-    send: Callable[[Any], Any] = inner.send
+    send: Any = inner.send
     value: Any = None
     try:
         while True:
@@ -95,6 +104,8 @@ def _resumed(inner: Generator[Any, Any, Any], changes: dict[str, bool]) -> Any:
     except StopIteration as stop:
         return stop.value
     finally:
+        # An error holds this frame, which must not hold the error.
+        send = value = None
         with Ambient(**changes):
             inner.close()
 
@@ -129,8 +140,7 @@ class _Switch(Ambient):
         ambient.set(self._outside.replace(**changes))
 
     def __enter__(self) -> None:
-        self._before.append(self._outside)
-        ambient.set(self._outside.replace(**self._changes))
+        ambient.set(self._outside.replace(**self._changes, outer=self._outside))
 
     def __call__(self, function: Function) -> Function:
         ambient.set(self._outside)

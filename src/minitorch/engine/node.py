@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -38,10 +38,13 @@ class Node:
     edges  for each differentiable input the node that made it, or None if it needs no gradient
     args   what the formulas need, one after the other; None for that of an input without edge
     seq    its number in the order of creation
-    like   something of the shape and dtype of the value it made, and so of its gradient
+    like   what the value it made looks like, and so its gradient: (shape, dtype), or an array
     """
 
     __slots__ = ("__weakref__", "args", "edges", "op", "seq")
+
+    at_once: ClassVar[bool] = True
+    """Whether a leaf adds its gradient when it arrives, or when the whole walk has gone well."""
 
     op: Any
     edges: tuple[Node | None, ...]
@@ -56,9 +59,16 @@ class Node:
         """
         return g
 
-    def accumulate(self, g: Any) -> None:
-        """Called on a leaf instead of `arrive` when gradients are kept: add `g` to what it has."""
+    def accumulate(self, g: Any, owned: bool) -> None:
+        """Called on a leaf instead of `arrive` when gradients are kept: add `g` to what it has.
+
+        owned  no one else has the array `g`: it may be kept
+        """
         raise NotImplementedError
+
+    def release(self) -> None:
+        """Free what was saved: the node was walked, and the graph is not to be walked again."""
+        self.args = None
 
     def variable(self, maker: Node, port: int, array: np.ndarray) -> Any:
         """A tensor of this node's face that stands for output `port` of `maker`."""

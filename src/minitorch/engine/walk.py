@@ -15,9 +15,9 @@ import numpy as np
 from numpy import ndarray
 
 from minitorch.engine import edge, watch
-from minitorch.engine.errors import GraphError
-from minitorch.engine.mode import ambient
-from minitorch.engine.node import PORT, Node
+from minitorch.engine.errors import GraphError, ShapeError
+from minitorch.engine.mode import ambient, enable_grad
+from minitorch.engine.node import Node
 
 
 def dependencies(roots: Sequence[Node]) -> dict[Node, int]:
@@ -74,11 +74,12 @@ def run(
              roots' face and everything is recorded (PyTorch's create_graph).
     release  Free what each node saved once it has been walked (PyTorch's retain_graph=False).
     """
-    if record:
-        return _run(roots, seeds, targets, True, release)
     # The intermediate 0 * inf of a formula is not the user's business; the result is.
     with np.errstate(all="ignore"):
-        return _run(roots, seeds, targets, False, release)
+        if not record:
+            return _run(roots, seeds, targets, False, release)
+        with enable_grad():
+            return _run(roots, seeds, targets, True, release)
 
 
 def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
@@ -92,6 +93,7 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
     wanted = None if targets is None else set(targets)
     useful = None if wanted is None else leading_to(wanted, roots)
     found: dict[Node, Any] = {}
+    waiting: list[tuple[Node, Any]] = []
     pending: dict[Node, Any] = {}
     owned: set[Node] = set()
     for root, seed in zip(roots, seeds, strict=True):
@@ -99,21 +101,29 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
     heap = [(-root.seq, root) for root, count in counts.items() if count == 0]
     heap.sort()
     debug = ambient.get().debug
-    # The only node that is ready does not go through the heap.
+    # The only node that is ready does not go through the heap, nor its gradient through `pending`.
     single: Node | None = None
+    ready: Any = None
     while heap or single is not None:
         if single is None:
             node = heappop(heap)[1]
+            g = pending.pop(node, None)
         else:
-            node, single = single, None
+            node, single, g = single, None, ready
         edges = node.edges
-        g = pending.pop(node, None)
         if g is not None:
-            if owned and node in owned and g.dtype != node.like.dtype:
-                g = edge.cast(g, node.like.dtype)
+            if owned and node in owned:
+                shape, dtype = edge.meta(node.like)
+                if record:
+                    g = g.fit(shape, dtype)
+                elif g.dtype != dtype:
+                    g = edge.cast(g, dtype)
             if wanted is None:
                 if not edges:
-                    node.accumulate(g)
+                    if node.at_once:
+                        node.accumulate(g, node in owned)
+                    else:
+                        waiting.append((node, g))
                     continue
                 g = node.arrive(g, True)
             else:
@@ -130,8 +140,10 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
             if debug:
                 watch.verify(node)
             grads = node.op.pull_recorded(g, node) if record else node.op.pull(g, node.args, edges)
-            if release and node.op is not PORT:
-                node.args = None
+            if release:
+                node.release()
+            if debug:
+                watch.count(node, grads)
         for behind, r in zip(edges, grads):  # noqa: B905 - strict costs, and the op is checked
             if behind is None:
                 continue
@@ -140,27 +152,52 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
                     if debug:
                         watch.check(node, behind, r)
                     like = behind.like
+                    if type(like) is tuple:
+                        shape, dtype = like
+                    else:
+                        shape, dtype = like.shape, like.dtype
                     if record:
-                        r = r.fit(like.shape, like.dtype)
-                    elif (
-                        type(r) is not ndarray or r.shape != like.shape or r.dtype is not like.dtype
-                    ):
-                        r = edge.fit(r, like.shape, like.dtype)
-                if behind in pending:
-                    _deliver(pending, owned, behind, r, record)
-                else:
-                    pending[behind] = r
+                        r = r.fit(shape, dtype)
+                    elif type(r) is not ndarray or r.shape != shape or r.dtype is not dtype:
+                        try:
+                            r = edge.fit(r, shape, dtype)
+                        except ShapeError:
+                            watch.check(node, behind, r)  # says whose fault it is
+                            raise
+                # A leaf may keep what its formula made for it alone.
+                if (
+                    not behind.edges
+                    and r is not g
+                    and not record
+                    and r.base is None
+                    and behind not in pending
+                ):
+                    owned.add(behind)
+            else:
+                r = None
             left = counts[behind] - 1
             if left:
                 counts[behind] = left
-            elif heap:
-                heappush(heap, (-behind.seq, behind))
-            elif single is None:
+                if r is not None:
+                    _deliver(pending, owned, behind, r, record)
+            elif single is None and not heap:
                 single = behind
+                if behind in pending:
+                    if r is not None:
+                        _deliver(pending, owned, behind, r, record)
+                    ready = pending.pop(behind)
+                else:
+                    ready = r
             else:
-                heap += [(-single.seq, single), (-behind.seq, behind)]
-                heap.sort()
-                single = None
+                if r is not None:
+                    _deliver(pending, owned, behind, r, record)
+                if single is not None:
+                    pending[single] = ready
+                    heappush(heap, (-single.seq, single))
+                    single = None
+                heappush(heap, (-behind.seq, behind))
+    for node, g in waiting:
+        node.accumulate(g, node in owned)
     return found
 
 
@@ -174,6 +211,7 @@ def _deliver(pending: dict[Node, Any], owned: set[Node], node: Node, r: Any, rec
             before[port] = g if port not in before else before[port] + g
     elif record:
         pending[node] = node.combine(before, r)
+        owned.add(node)
     elif node in owned:
         np.add(before, r, out=before)
     else:
@@ -182,9 +220,16 @@ def _deliver(pending: dict[Node, Any], owned: set[Node], node: Node, r: Any, rec
 
 
 def freed_message(node: Node) -> str:
+    """PyTorch's words for a second backward through a graph that was freed, and which node's."""
     return (
         "Trying to backward through the graph a second time (or directly access saved tensors "
-        f"after they have already been freed): the saved values of {node.op.name} are gone. "
-        "Specify retain_graph=True if you need to backward through the graph a second time, "
-        "or add the losses and call backward once."
+        "after they have already been freed). Saved intermediate values of the graph are freed "
+        "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+        "backward through the graph a second time or if you need to access saved tensors after "
+        f"calling backward. The first node without its saved values is {name_of(node)}; adding the "
+        "losses and calling backward once does too."
     )
+
+
+def name_of(node: Node) -> str:
+    return node.name() if hasattr(node, "name") else str(node.op.name)

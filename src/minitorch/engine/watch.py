@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.engine import edge
 from minitorch.engine.errors import GraphError, MutationError
 from minitorch.engine.node import Node
 
@@ -40,9 +41,21 @@ def verify(node: Node) -> None:
             )
 
 
+def count(node: Node, grads: Any) -> None:
+    """Raise GraphError if the formulas of `node` gave too few gradients or too many."""
+    if len(grads) != len(node.edges):
+        raise GraphError(
+            f"{node.op.name}: its formula gave {len(grads)} gradients for {len(node.edges)} "
+            "inputs. Return one for each, in their order, and None where none is wanted."
+        )
+
+
 def check(node: Node, behind: Node, r: Any) -> None:
     """Raise GraphError if a formula of `node` gave a gradient that cannot be `behind`'s."""
-    shape, dtype, target = tuple(r.shape), r.dtype, behind.like.shape
+    if not hasattr(r, "dtype"):
+        r = np.asarray(r)
+    shape, dtype = tuple(r.shape), getattr(r, "_array", r).dtype
+    target, expected = edge.meta(behind.like)
     try:
         fits = np.broadcast_shapes(shape, target) == shape
     except ValueError:
@@ -50,6 +63,6 @@ def check(node: Node, behind: Node, r: Any) -> None:
     if not fits or dtype.kind not in "fc":
         raise GraphError(
             f"{node.op.name}: its formula gave a gradient of {dtype} {shape} for an input of "
-            f"{behind.like.dtype} {target}; it must be floating, of the input's shape or of one "
+            f"{expected} {target}; it must be floating, of the input's shape or of one "
             "that the input broadcasts to. Correct the formula in the op's declaration."
         )

@@ -43,9 +43,19 @@ _ZERO = {code: np.zeros((), code) for code in "efdg"}
 
 def _relu(g: Any, out: Any) -> Any:
     zero = _ZERO[out.dtype.char]
-    return np.where(np.greater(out, zero), g, zero)
+    return np.where(np.less_equal(out, zero), zero, g)
 
 
+def _product(g: Any, y: Any) -> Any:
+    return np.multiply(g, y)  # the ufunc itself: the operator looks at more cases first
+
+
+def _product_of(g: Any, x: Any) -> Any:
+    return np.multiply(g, x)
+
+
+register("mul", "x", _product)
+register("mul", "y", _product_of)
 register("relu", "x", _relu)
 register("tanh", "x", _tanh)
 register("sigmoid", "x", _sigmoid)

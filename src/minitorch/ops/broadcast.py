@@ -31,12 +31,21 @@ def _broadcast_to(x: Any, *, shape: Any = REQUIRED) -> Any:
 
 def _sum_to(x: Any, *, shape: Any = REQUIRED) -> Any:
     """Sum over the axes along which `shape` broadcasts to `x.shape`: `broadcast_to`'s adjoint."""
-    return edge.sum_to(np.asarray(x), shape)
+    x = np.asarray(x)
+    total = edge.sum_to(x if x.dtype.kind in "fc" else x.astype(_total_dtype(x.dtype)), shape)
+    return x.copy() if total is x else total
+
+
+def _total_dtype(dtype: Any) -> Any:
+    """The dtype of a sum, which is wider than that of small integers and bools."""
+    return np.add.reduce(np.zeros(1, dtype)).dtype
 
 
 def _astype(x: Any, *, dtype: Any = REQUIRED) -> Any:
-    """`x` in another floating dtype, itself if it has it already. Its gradient has x's."""
-    return edge.cast(np.asarray(x), np.dtype(dtype))
+    """A copy of `x` in another floating dtype (of a complex one the real part). The gradient
+    comes back in x's."""
+    x, dtype = np.asarray(x), np.dtype(dtype)
+    return (x.real if x.dtype.kind == "c" and dtype.kind != "c" else x).astype(dtype)
 
 
 broadcast_to = declare(
@@ -50,6 +59,7 @@ broadcast_to = declare(
         ((), {"shape": (2, 2)}),
         ((1,), {"shape": (0,)}),
         ((2, 3), {"shape": (2, 3)}),
+        ((0, 3), {"shape": (2, 0, 3)}),
     ),
     view=True,
     meta=lambda x, shape: (shape, x.dtype),
@@ -67,14 +77,14 @@ sum_to = declare(
         ((0, 3), {"shape": (1, 3)}),
         ((2, 3), {"shape": (2, 3)}),
     ),
-    meta=lambda x, shape: (shape, x.dtype),
+    meta=lambda x, shape: (shape, _total_dtype(x.dtype)),
     node_name="SumBackward1",
 )
 astype = declare(
     "astype",
     _astype,
     {"x": lambda g: g},
-    samples=calls(((2, 3), {"dtype": "float64"}), ((), {"dtype": "float64"})),
+    samples=calls(*((shape, {"dtype": "float64"}) for shape in ((2, 3), (), (0,)))),
     meta=lambda x, dtype: (x.shape, np.dtype(dtype)),
     node_name="ToCopyBackward0",
 )

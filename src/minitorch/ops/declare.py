@@ -8,7 +8,7 @@ needs, and exactly that is saved** when the op is recorded:
 
     an input's name        its array (its tensor, when the backward pass is recorded itself)
     out                    the result
-    x_shape, x_dtype       of input x; `x_shapes` for an input that is a list
+    x_shape, x_dtype, x_strides  of input x; `x_shapes` for an input that is a list
     needs                  (joint formulas) which inputs want a gradient, as a tuple of bools
     aux                    what `forward` found on the way and returned beside the result: indices,
                            checked targets, nothing that carries a gradient
@@ -35,6 +35,7 @@ Formula = Callable[..., Any]
 Signature = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
 REQUIRED: Final = inspect.Parameter.empty
 
+_FACTS = ("shape", "dtype", "strides", "shapes")
 OPS: dict[str, Op] = {}
 """Every declared op by name."""
 
@@ -45,6 +46,7 @@ class Op:
     Attributes, beside the arguments of `declare`:
         rules      for each edge the formula that runs bare: the declared one or a faster kernel
         saved      for each formula the names that it needs
+        keeps_arrays  whether a node of this op can save an array
         joint      whether one formula gives the gradients of all edges
         function   the public function, made by `minitorch.ops.record`
         recorders  for each face's tensor class the function that records
@@ -68,6 +70,7 @@ class Op:
         meta: Callable[..., Any] | None,
         node_name: str | None,
         aux: bool,
+        promotes: Sequence[str],
         doc: str,
     ) -> None:
         self.name = name
@@ -84,6 +87,8 @@ class Op:
         self.meta = meta
         self.node_name = node_name or camel(name) + "Backward0"
         self.aux = aux
+        self.promotes = tuple(promotes)
+        arrays = {*self.inputs, "out", "aux"}
         self.doc = doc
         self.joint = listed or any("," in key for key in formulas)
         self.differentiable = tuple(
@@ -92,6 +97,7 @@ class Op:
         self.rules: tuple[Formula, ...] = tuple(formulas.values())
         self.saved: tuple[tuple[str, ...], ...] = tuple(map(needs, self.rules))
         self.pull: Callable[[Any, Any, Any], Sequence[Any]]
+        self.keeps_arrays = any(name in arrays for names in self.saved for name in names)
         self.function: Callable[..., Any]
         self.bare: Callable[..., Any]
         self.recorders: dict[type, Callable[..., Any]] = {}
@@ -107,7 +113,7 @@ class Op:
 
     def _check(self) -> None:
         known = {*self.inputs, *self.options, "out", "needs", *(["aux"] if self.aux else [])}
-        known |= {f"{x}_{what}" for x in self.inputs for what in ("shape", "dtype", "shapes")}
+        known |= {f"{x}_{what}" for x in self.inputs for what in _FACTS}
         for key, names in zip(self.formulas, self.saved, strict=True):
             for name in names:
                 if name not in known:
@@ -188,6 +194,7 @@ def declare(
     meta: Callable[..., Any] | None = None,
     node_name: str | None = None,
     aux: bool = False,
+    promotes: Sequence[str] = (),
 ) -> Callable[..., Any]:
     """Declare an operation and give its public function.
 
@@ -206,6 +213,7 @@ def declare(
               result's (shape, dtype); None: `forward` itself, on arrays without memory
     node_name PyTorch's name of the node; None: made from `name`
     aux       `forward` returns (result, aux), and formulas may name `aux`
+    promotes  the inputs that are brought to a common dtype before `forward`
     """
     from minitorch.ops.record import build
 
@@ -229,6 +237,7 @@ def declare(
         meta=meta,
         node_name=node_name,
         aux=aux,
+        promotes=promotes,
         doc=inspect.getdoc(forward) or "" if not isinstance(forward, np.ufunc) else "",
     )
     build(op)

@@ -111,7 +111,9 @@ def add_rows(target: np.ndarray, rows: np.ndarray, x: np.ndarray) -> None:
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    table[ordered[starts]] += np.add.reduceat(values.reshape(-1, width)[order], starts, axis=0)
+    table[ordered[starts]] += np.add.reduceat(
+        values.reshape(-1, width)[order], starts, axis=0, dtype=target.dtype
+    )
 
 
 def _index_samples(rng: np.random.Generator) -> list[Sample]:
@@ -165,6 +167,7 @@ put_add: Function = declare(
         ((3, 2), {"index": np.array([1, 1, -1]), "shape": (4, 2)}),
         ((2,), {"index": (np.array([0, 0]), np.array([1, 1])), "shape": (2, 3)}),
         ((), {"index": 1, "shape": (3,)}),
+        ((0, 2), {"index": np.zeros(0, np.int64), "shape": (3, 2)}),
     ),
     node_name="IndexPutBackward0",
 )
@@ -227,10 +230,10 @@ def _scatter_add(x: Any, index: Any, src: Any, *, axis: int = -1) -> Any:
     index = _checked(index, x.shape, axis)
     if src.ndim != index.ndim or any(i > s for i, s in zip(index.shape, src.shape, strict=True)):
         raise ValueError(f"src of shape {src.shape} is smaller than index of shape {index.shape}")
-    used = src[tuple(map(slice, index.shape))]
+    used = src[tuple(map(slice, index.shape))].astype(np.result_type(x, src), copy=False)
     if not x.ndim:
         return x + used
-    return x + _put_add(used, index=mesh(index, axis), shape=x.shape).astype(x.dtype, copy=False)
+    return x + _put_add(used, index=mesh(index, axis), shape=x.shape)
 
 
 def _gather_adjoint(g: Any, x_shape: tuple[int, ...], index: Any, axis: int) -> Any:
@@ -268,6 +271,7 @@ scatter_add = declare(
         ((3, 4), np.array([[0, 0, 2, 1], [0, 1, 2, 1]]), (2, 4), {"axis": 0}),
         ((3,), np.array([2, 2, 0]), (3,)),
         ((), np.array(0), ()),
+        ((3, 2), np.zeros((0, 2), np.int64), (0, 2), {"axis": 0}),
     ),
 )
 
@@ -287,3 +291,125 @@ def embedding(weight: Any, indices: Any) -> Any:
             f"but weight has rows 0 to {rows - 1}."
         )
     return getitem(weight, (array,))
+
+
+# ------------------------------------------------------------------ places in memory
+
+
+def extent(size: Any, stride: Any, offset: int) -> int:
+    """How many elements of memory a strided view reaches over."""
+    if 0 in size:
+        return offset
+    return int(offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
+
+
+def strided(memory: np.ndarray, size: Any, stride: Any, offset: int) -> Any:
+    """A view of flat `memory` from `offset` on."""
+    steps = tuple(s * memory.itemsize for s in stride)
+    return np.lib.stride_tricks.as_strided(memory[offset:], size, steps)
+
+
+def _natural_stride(shape: Any) -> tuple[int, ...]:
+    stride, step = [], 1
+    for n in reversed(shape):
+        stride.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(stride))
+
+
+def _as_strided(
+    x: Any,
+    *,
+    size: Any = REQUIRED,
+    stride: Any = REQUIRED,
+    storage_offset: int = 0,
+    source: Any = None,
+) -> Any:
+    """The elements of `x`'s memory at storage_offset + sum(index * stride): a view.
+
+    source  the strides (in elements) that `x` is to be thought of as laid out with; its own if
+            None. If they differ the result is a copy.
+    """
+    x = np.asarray(x)
+    own = tuple(s // x.itemsize for s in x.strides)
+    if source is None or source == own:
+        steps = tuple(s * x.itemsize for s in stride)
+        if 0 in size:
+            return np.empty(size, x.dtype)
+        flat = np.lib.stride_tricks.as_strided(x, (storage_offset + 1,), (x.itemsize,))
+        return np.lib.stride_tricks.as_strided(flat[storage_offset:], size, steps)
+    reach = max(extent(x.shape, source, 0), extent(size, stride, storage_offset))
+    memory = np.zeros(reach, x.dtype)
+    if x.size:
+        strided(memory, x.shape, source, 0)[...] = x
+    return strided(memory, size, stride, storage_offset).copy()
+
+
+def _strided_adjoint(
+    g: Any,
+    x_shape: Any,
+    x_dtype: Any,
+    x_strides: Any,
+    size: Any,
+    stride: Any,
+    storage_offset: int,
+    source: Any,
+) -> Any:
+    own = source or tuple(s // x_dtype.itemsize for s in x_strides)
+    places = (tuple(size), tuple(stride), storage_offset)
+    return put_strided(g, size=x_shape, stride=own, places=places)
+
+
+def _put_strided(
+    x: Any, *, size: Any = REQUIRED, stride: Any = REQUIRED, places: Any = REQUIRED
+) -> Any:
+    """The adjoint of `as_strided`: `x` added up in memory at `places` (size, stride, offset) and
+    read with `size` and `stride`."""
+    x = np.asarray(x)
+    reach = max(extent(size, stride, 0), extent(*places))
+    memory = np.zeros(reach, x.dtype)
+    at = strided(np.arange(reach), *places)
+    if x.size:
+        np.add.at(memory, at, x)
+    return strided(memory, size, stride, 0).copy() if memory.size else np.zeros(size, x.dtype)
+
+
+_STRIDED = calls(
+    ((3, 4), {"size": (2, 2), "stride": (4, 1), "storage_offset": 1}),
+    ((6,), {"size": (3,), "stride": (2,), "storage_offset": 0}),
+    ((6,), {"size": (2, 3), "stride": (1, 1), "storage_offset": 1}),
+    ((4,), {"size": (0,), "stride": (1,), "storage_offset": 0}),
+)
+as_strided: Function = declare(
+    "as_strided",
+    _as_strided,
+    {"x": _strided_adjoint},
+    samples=_STRIDED,
+    view=True,
+)
+put_strided: Function = declare(
+    "put_strided",
+    _put_strided,
+    {
+        "x": lambda g, stride, places: as_strided(
+            g, size=places[0], stride=places[1], storage_offset=places[2], source=stride
+        )
+    },
+    samples=calls(
+        ((2, 2), {"size": (3, 4), "stride": (4, 1), "places": ((2, 2), (4, 1), 1)}),
+        ((2, 3), {"size": (6,), "stride": (1,), "places": ((2, 3), (1, 1), 1)}),
+    ),
+)
+
+
+def _overwrite(x: Any, src: Any) -> Any:
+    """`src`, broadcast to the shape of `x`: what `x` holds after being overwritten."""
+    return np.array(np.broadcast_to(src, np.shape(x)))
+
+
+overwrite: Function = declare(
+    "overwrite",
+    _overwrite,
+    {"x": lambda g: g * 0.0, "src": lambda g: g},
+    samples=calls(((2, 3), (3,)), ((3,), (3,)), ((2,), ())),
+)

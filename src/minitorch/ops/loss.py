@@ -49,11 +49,13 @@ class Targets(NamedTuple):
     places  the index of each sample's target among the scores
     scale   what each sample counts, a number or an array of the target's shape; 0 if ignored
     shape   the target's
+    used    which samples are not ignored; None: all of them
     """
 
     places: tuple[Any, ...]
     scale: Any
     shape: tuple[int, ...]
+    used: np.ndarray | None
 
 
 def check_target(
@@ -116,6 +118,7 @@ def ready_targets(
     if weight is not None and np.shape(weight) != (x_shape[1:2] or x_shape):
         raise ValueError(f"weight must hold one number a class, got shape {np.shape(weight)}")
     scale: Any
+    used = None
     if whole and weight is None:
         scale = 1.0 if reduction != "mean" else 1 / target.size if target.size else np.nan
     else:
@@ -123,19 +126,28 @@ def ready_targets(
         target = np.where(used, target, 0)
         each = used if weight is None else np.where(used, np.asarray(weight)[target], 0)
         total = each.sum() if reduction == "mean" else 1
-        scale = np.asarray(each / total if total else each * np.nan).astype(x_dtype, copy=False)
+        # Weights that add up to 0 make a mean of nothing, NaN; what is ignored stays out of it.
+        scale = np.asarray(each / total if total else np.where(used, np.nan, 0))
+        scale = scale.astype(x_dtype, copy=False)
     if len(x_shape) == 1:
-        return Targets((target,), scale, ())
+        return Targets((target,), scale, (), used)
     counts = _counts(target.shape)
-    return Targets((counts[0], target, *counts[1:]), scale, target.shape)
+    return Targets((counts[0], target, *counts[1:]), scale, target.shape, used)
 
 
-def _scaled_loss(picked: Any, scale: Any, reduction: str, dtype: Any) -> Any:
-    """-picked * scale, added up unless reduction is none; what counts 0 does not count at all."""
-    if type(scale) is float and reduction != "none":
-        return np.add.reduce(picked, axis=None) * -scale
-    loss = np.asarray(np.where(np.equal(scale, 0), 0, picked * -scale), dtype)
-    return loss if reduction == "none" else np.add.reduce(loss, axis=None)
+def _scaled_loss(picked: Any, t: Targets, reduction: str, dtype: Any) -> Any:
+    """-picked * scale, added up unless reduction is none; what is ignored does not count at all,
+    and the mean of nothing is NaN."""
+    if type(t.scale) is float and reduction != "none":
+        return np.add.reduce(picked, axis=None) * -t.scale
+    if t.used is not None:
+        picked = np.where(t.used, picked, 0)
+    loss = np.asarray(picked * -t.scale, dtype)
+    if reduction == "none":
+        return loss
+    total = np.add.reduce(loss, axis=None)
+    nothing = reduction == "mean" and t.used is not None and not t.used.any()
+    return total * np.nan if nothing else total
 
 
 def _nll_loss(
@@ -152,9 +164,9 @@ def _nll_loss(
     `mean` divides by the sum of the weights used; samples of `ignore_index` do not count.
     Raises DTypeError, ShapeError or IndexingError for a target that does not fit.
     """
-    x = np.asarray(x)
+    x = floating(x)
     t = ready_targets("nll_loss", x.shape, x.dtype, target, weight, ignore_index, reduction)
-    return _scaled_loss(x[t.places], t.scale, reduction, x.dtype), t
+    return _scaled_loss(x[t.places], t, reduction, x.dtype), t
 
 
 def _nll_loss_x(g: Any, x_shape: tuple[int, ...], x_dtype: Any, aux: Targets) -> Any:
@@ -205,7 +217,7 @@ def _class_cross_entropy(
     reduction: str = "mean",
 ) -> Any:
     """`nll_loss(log_softmax(x))` in one operation: what `cross_entropy` is for class numbers."""
-    x = np.asarray(x)
+    x = floating(x)
     t = ready_targets("cross_entropy", x.shape, x.dtype, target, weight, ignore_index, reduction)
     shifted, e, total = exponentials(x, min(1, x.ndim - 1))
     # Small scores keep their exponentials for the backward pass, large ones do without.
@@ -213,7 +225,7 @@ def _class_cross_entropy(
     picked = shifted[t.places]
     if x.size:
         picked = picked - np.log(total).reshape(t.shape)
-    return _scaled_loss(picked, t.scale, reduction, shifted.dtype), (t, keep)
+    return _scaled_loss(picked, t, reduction, shifted.dtype), (t, keep)
 
 
 def _class_cross_entropy_x(g: Any, x: Any, aux: tuple[Targets, Any]) -> Any:
@@ -269,21 +281,24 @@ def cross_entropy(
     axis = min(1, len(shape) - 1)
     classes, _ = check_target("cross_entropy", shape, given, ignore_index)
     used = classes != ignore_index
-    even = _by_class(1.0 if weight is None else weight, shape, axis)
+    even = 1.0 if weight is None else _by_class(weight, x, axis)
     spread = sum(where(np.expand_dims(used, axis), -log_softmax(x, axis), 0.0) * even, axis)
     if reduction == "mean":
         chosen = np.where(used, classes, 0)
-        each = used * (1.0 if weight is None else even.reshape(-1)[chosen])
-        spread = sum(spread) / float(each.sum())
+        each = used if weight is None else used * even.reshape(-1)[chosen]  # type: ignore[attr-defined]
+        total = float(each.sum())
+        spread = sum(spread) * (1 / total if total else np.nan)
     elif reduction == "sum":
         spread = sum(spread)
     return hard * (1 - label_smoothing) + spread * (label_smoothing / shape[axis])
 
 
-def _by_class(weight: Any, shape: tuple[int, ...], axis: int) -> np.ndarray:
-    """One number a class, along `axis` of an array that broadcasts to the scores."""
-    array = np.asarray(getattr(weight, "_array", weight))
-    return array.reshape(tuple(-1 if place == axis else 1 for place in range(len(shape))))
+def _by_class(weight: Any, x: Any, axis: int) -> np.ndarray:
+    """One number a class, in the scores' dtype, along `axis` of an array that broadcasts to
+    them."""
+    dtype = x.dtype if x.dtype.kind == "f" else np.float64
+    array = np.asarray(getattr(weight, "_array", weight), dtype)
+    return array.reshape(tuple(-1 if place == axis else 1 for place in range(len(x.shape))))
 
 
 def _soft_cross_entropy(
@@ -295,7 +310,7 @@ def _soft_cross_entropy(
         target = target * (1 - label_smoothing) + label_smoothing / x.shape[axis]
     logp = log_softmax(x, axis)
     if weight is not None:
-        logp = logp * _by_class(weight, x.shape, axis)
+        logp = logp * _by_class(weight, x, axis)
     loss = -sum(logp * target, axis)
     if reduction == "none":
         return loss
@@ -315,7 +330,7 @@ def mse_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
 def _bce(x: Any, target: Any) -> Any:
     """-(target * log(x) + (1 - target) * log(1 - x)), each logarithm at least -100."""
     x, target = floating(x), np.asarray(target)
-    if ((x < 0) | (x > 1)).any():
+    if not ((x >= 0) & (x <= 1)).all():
         raise ValueError(
             "all elements of x should be between 0 and 1; use binary_cross_entropy_with_logits "
             "for scores that are not probabilities"

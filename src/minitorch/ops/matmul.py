@@ -251,10 +251,12 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def _contract(tensors: Sequence[Any], *, labels: Any = REQUIRED, out_labels: Any = REQUIRED) -> Any:
     """The sum of products that einsum means: labels differ within an operand, and each is in the
     result or in another operand. Two operands go through one matrix product."""
+    if len(tensors) == 1:
+        return tensors[0].transpose([labels[0].index(c) for c in out_labels]).copy()
     if len(tensors) == 2:
         return _contract_two(tensors[0], tensors[1], labels[0], labels[1], out_labels)
     text = ",".join(labels) + "->" + out_labels
-    return np.einsum(text, *tensors, optimize=len(tensors) > 2)
+    return np.einsum(text, *tensors, optimize=True)
 
 
 def _contract_two(x: Any, y: Any, lx: str, ly: str, out: str) -> Any:
@@ -301,6 +303,7 @@ contract: Function = declare(
         ([(2, 3)], {"labels": ("ij",), "out_labels": "ji"}),
         ([(5, 2, 3), (5, 3)], {"labels": ("bij", "bj"), "out_labels": "bi"}),
         ([(2,), (3,)], {"labels": ("i", "j"), "out_labels": "ij"}),
+        ([(0, 3), (3, 2)], {"labels": ("ij", "jk"), "out_labels": "ik"}),
     ),
     listed=True,
     node_name="BmmBackward0",
@@ -336,7 +339,10 @@ def einsum(equation: str, *operands: Any) -> Any:
             labels[place] = "".join(c for c in names if c not in lonely)
     have = set("".join(labels))
     made = "".join(c for c in out if c in have)
-    result = contract(xs, tuple(labels), made)
+    if len(xs) == 1:
+        result = permute(xs[0], tuple(labels[0].index(c) for c in made))
+    else:
+        result = contract(xs, tuple(labels), made)
     for axis, c in enumerate(out):
         if c not in have:
             result = unsqueeze(result, axis)

@@ -46,14 +46,16 @@ def _log_softmax(x: Any, *, axis: int = -1) -> Any:
 
 
 def _softmax_x(g: Any, out: Any, axis: int) -> Any:
-    if not out.shape:
-        return g * 0.0
     weighted = g * out
-    return weighted - out * sum(weighted, axis, True)
+    return weighted - out * (sum(weighted, axis, True) if out.shape else weighted)
 
 
 def _log_softmax_x(g: Any, out: Any, axis: int) -> Any:
-    return g - exp(out) * sum(g, axis, True) if out.shape else g * 0.0
+    return g - exp(out) * (sum(g, axis, True) if out.shape else g)
+
+
+def _lane_meta(x: Any, axis: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    return x.shape, x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
 
 
 softmax = declare(
@@ -62,7 +64,7 @@ softmax = declare(
     {"x": _softmax_x},
     prepare={"axis": prepare_axis},
     samples=along(),
-    meta=lambda x, axis: (x.shape, x.dtype),
+    meta=_lane_meta,
 )
 log_softmax = declare(
     "log_softmax",
@@ -70,7 +72,7 @@ log_softmax = declare(
     {"x": _log_softmax_x},
     prepare={"axis": prepare_axis},
     samples=along(),
-    meta=lambda x, axis: (x.shape, x.dtype),
+    meta=_lane_meta,
 )
 
 

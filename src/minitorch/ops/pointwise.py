@@ -76,8 +76,15 @@ def pointwise(
     node_name: str | None = None,
 ) -> Function:
     """Declare an op whose result has the broadcast shape of its inputs."""
+    several = isinstance(forward, np.ufunc) and forward.nin == 2
     return declare(
-        name, forward, formulas, samples=samples, node_name=node_name, meta=_meta(name, forward)
+        name,
+        forward,
+        formulas,
+        samples=samples,
+        node_name=node_name,
+        meta=_meta(name, forward),
+        promotes=("x", "y") if several or name == "where" else (),
     )
 
 
@@ -133,6 +140,9 @@ where: Function = pointwise(
     },
     samples=_choice_samples,
 )
+clone = pointwise(
+    "clone", lambda x: np.array(x), {"x": lambda g: g}, samples=unary()
+)
 add = pointwise("add", np.add, {"x": lambda g: g, "y": lambda g: g}, samples=binary())
 sub = pointwise("sub", np.subtract, {"x": lambda g: g, "y": lambda g: -g}, samples=binary())
 mul = pointwise(
@@ -182,7 +192,17 @@ pow = pointwise(
 )
 square = pointwise("square", np.square, {"x": lambda g, x: g * (2 * x)}, samples=unary())
 abs = pointwise("abs", np.absolute, {"x": lambda g, x: g * sign(x)}, samples=unary())
-sign: Function = pointwise("sign", np.sign, {"x": lambda g: g * 0.0}, samples=unary())
+
+
+def _sign(x: Any) -> Any:
+    """-1, 0 or 1; of NaN 0, as in PyTorch (NumPy has NaN)."""
+    s = np.asarray(np.sign(x))
+    if s.dtype.kind == "f":
+        np.putmask(s, s != s, 0)  # noqa: PLR0124 - NaN is what differs from itself
+    return s
+
+
+sign: Function = pointwise("sign", _sign, {"x": lambda g: g * 0.0}, samples=unary())
 
 
 # Where the two are equal each gets half; a NaN passes the gradient to both.
@@ -200,8 +220,8 @@ minimum = pointwise(
     "minimum",
     np.minimum,
     {
-        "x": lambda g, x, y: _larger(g, -x, -y),
-        "y": lambda g, x, y: _larger(g, -y, -x),
+        "x": lambda g, x, y: where(less(y, x), 0.0, where(equal(x, y), g / 2, g)),
+        "y": lambda g, x, y: where(less(x, y), 0.0, where(equal(x, y), g / 2, g)),
     },
     samples=binary(),
 )
@@ -268,21 +288,17 @@ def floating(x: Any) -> np.ndarray:
     return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
 
-_LARGEST_EXPONENT = {"e": 11.0, "f": 88.0, "d": 709.0, "g": 709.0}
-
-
 def _sigmoid(x: Any) -> Any:
-    """1 / (1 + exp(-x)), without overflow at either end."""
+    """1 / (1 + exp(-x)); an exponential that overflows gives the 0 that it should."""
     e = np.asarray(np.negative(floating(x)))
-    # Beyond this bound the result is below the smallest normal number anyway.
-    np.minimum(e, _LARGEST_EXPONENT[e.dtype.char], out=e)
-    np.exp(e, out=e)
+    with np.errstate(over="ignore"):
+        np.exp(e, out=e)
     e += 1
     return np.reciprocal(e, out=e)
 
 
 def _relu(x: Any) -> Any:
-    """max(x, 0); the gradient at 0 is 0."""
+    """max(x, 0); the gradient at 0 is 0, at NaN that of x."""
     return np.maximum(x, 0)
 
 
@@ -295,7 +311,7 @@ def _leaky_relu(x: Any, *, negative_slope: float = 0.01) -> Any:
 sigmoid: Function = pointwise(
     "sigmoid", _sigmoid, {"x": lambda g, out: g * (out * (1 - out))}, samples=unary(-4, 4)
 )
-relu = pointwise("relu", _relu, {"x": lambda g, out: where(out > 0, g, 0.0)}, samples=unary())
+relu = pointwise("relu", _relu, {"x": lambda g, out: where(out <= 0, 0.0, g)}, samples=unary())
 leaky_relu = pointwise(
     "leaky_relu",
     _leaky_relu,
@@ -308,7 +324,9 @@ def _erf(x: Any) -> Any:
     """The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x."""
     from scipy.special import erf as scipy_erf
 
-    return scipy_erf(x)
+    found = scipy_erf(x)
+    # SciPy computes half precision in double, and leaves it so.
+    return found.astype(np.float16) if getattr(x, "dtype", None) == np.float16 else found
 
 
 erf = pointwise(

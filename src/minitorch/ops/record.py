@@ -32,10 +32,15 @@ class Face(Protocol):
 
     name: str
     tensor: type
-    namespace: dict[str, Any]
+
+    def space(self, op: Op) -> dict[str, Any]:
+        """The names that `lines` uses."""
 
     def edge(self, x: str) -> str:
         """The expression for the node behind the tensor called `x`, which is tracked."""
+
+    def promotion(self, op: Op) -> Sequence[str]:
+        """Lines that bring the arrays `a_x`, `a_y` ... to the dtypes the face computes in."""
 
     def lines(self, op: Op, tracked: str, edges: str, args: str) -> Sequence[str]:
         """The last lines of a recorder: from the array(s) `out` to the returned tensor(s).
@@ -73,10 +78,16 @@ def build(op: Op) -> None:
 
 
 def bind(op: Op, face: Face) -> None:
-    recorder = _compile(op, face.name, recorder_source(op, face), {**face.namespace, "face": face})
-    recorder.__doc__ = op.doc
+    recorder = compile_recorder(op, face, face.space(op))
     op.recorders[face.tensor] = recorder
     face.attach(op, recorder)
+
+
+def compile_recorder(op: Op, face: Face, space: dict[str, Any]) -> Callable[..., Any]:
+    """The function that computes `op` on a face's tensors and records it."""
+    recorder = _compile(op, face.name, recorder_source(op, face), {**space, "face": face})
+    recorder.__doc__ = op.doc
+    return recorder
 
 
 def build_pull(op: Op) -> Callable[[Any, Any, Any], Sequence[Any]]:
@@ -180,7 +191,7 @@ def _expression(op: Op, name: str) -> str:
     for x in op.inputs:
         if name == f"{x}_shapes":
             return f"[a.shape for a in a_{x}]"
-        if name in (f"{x}_shape", f"{x}_dtype"):
+        if name in (f"{x}_shape", f"{x}_dtype", f"{x}_strides"):
             return f"a_{x}.{name[len(x) + 1 :]}"
     return name
 
@@ -195,12 +206,12 @@ def recorder_source(op: Op, face: Face) -> str:
         track = x in op.differentiable
         if op.listed:
             lines += [
-                f"    {x} = [v if type(v) is Tensor else face.wrap(v, op, '{x}') for v in {x}]",
+                f"    {x} = [v if isinstance(v, Tensor) else face.wrap(v, op, '{x}') for v in {x}]",
                 f"    a_{x} = [v._array for v in {x}]",
             ]
             continue
         lines += [
-            f"    if type({x}) is Tensor:",
+            f"    if isinstance({x}, Tensor):",
             f"        a_{x} = {x}._array",
             f"        t_{x} = {x}._tracked" if track else "",
             f"    elif type({x}) in PLAIN:",
@@ -208,12 +219,13 @@ def recorder_source(op: Op, face: Face) -> str:
             f"        t_{x} = False" if track else "",
             "    else:",
             f"        a_{x} = face.coerce({x}, op, '{x}')",
-            f"        t_{x} = getattr({x}, '_tracked', False)" if track else "",
+            f"        t_{x} = False" if track else "",
         ]
     given = ", ".join(f"a_{x}" for x in op.inputs)
     trailing = "," if len(op.inputs) == 1 else ""
     whole = f"a_{op.inputs[0]}" if op.listed else f"({given}{trailing})"
     named = "{" + ", ".join(f"'{o}': {o}" for o in op.options) + "}"
+    lines += ["    " + line for line in face.promotion(op)]
     lines += ["    try:"]
     lines += ["    " + line for line in _prepare(op, f"a_{op.inputs[0]}")] if op.inputs else []
     lines += [

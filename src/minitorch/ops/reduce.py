@@ -151,12 +151,16 @@ min = reduction(
 
 def _cumsum(x: Any, *, axis: int = 0) -> Any:
     """Running sums along one axis."""
-    return np.cumsum(x, axis) if np.ndim(x) else np.array(x)
+    return np.cumsum(x, axis) if np.ndim(x) else np.cumsum(x).reshape(())
 
 
 def _cumprod(x: Any, *, axis: int = 0) -> Any:
     """Running products along one axis."""
-    return np.cumprod(x, axis) if np.ndim(x) else np.array(x)
+    return np.cumprod(x, axis) if np.ndim(x) else np.cumprod(x).reshape(())
+
+
+def _running_meta(x: Any, axis: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    return x.shape, np.cumsum(np.zeros(1, x.dtype)).dtype
 
 
 def reversed_cumsum(x: Any, axis: int) -> Any:
@@ -198,7 +202,7 @@ cumsum: Function = declare(
     {"x": lambda g, x_shape, axis: reversed_cumsum(g, axis) if x_shape else g},
     prepare={"axis": prepare_axis},
     samples=along(),
-    meta=lambda x, axis: (x.shape, x.dtype),
+    meta=_running_meta,
 )
 cumprod: Function = declare(
     "cumprod",
@@ -206,7 +210,7 @@ cumprod: Function = declare(
     {"x": lambda g, x, out, axis: _cumprod_x(g, x, out, axis) if x.shape else g},
     prepare={"axis": prepare_axis},
     samples=lambda rng: [*along(shapes=((5,), (2, 3), (0,)))(rng), *_zeros(rng, {"axis": -1})],
-    meta=lambda x, axis: (x.shape, x.dtype),
+    meta=_running_meta,
 )
 
 
@@ -264,7 +268,7 @@ prod = reduction(
 
 
 def _deviations(x: np.ndarray, axis: tuple[int, ...]) -> np.ndarray:
-    return x - np.mean(x, axis=axis, keepdims=True)  # type: ignore[no-any-return]
+    return x - _mean(x, axis=axis, keepdims=True)  # type: ignore[no-any-return]
 
 
 def _var(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
@@ -286,7 +290,7 @@ def _std(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -
 def _var_x(g: Any, x: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:
     left = _size(x.shape, axis) - ddof
     centred = x - mean(x, axis, True)
-    return restore(g, axis, keepdims) * (centred * (2 / left if left > 0 else np.inf))
+    return restore(g, axis, keepdims) * (centred * (2 / left if left else np.inf))
 
 
 def _std_x(g: Any, x: Any, out: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:

@@ -214,8 +214,8 @@ unsqueeze: Function = declare(
 
 
 def _flip(x: Any, *, axis: Any = None) -> Any:
-    """Reverse the order along these axes, along all if None."""
-    return np.flip(x, axis)
+    """Reverse the order along these axes, along all if None: a copy, as in PyTorch."""
+    return np.flip(x, axis).copy()
 
 
 flip: Function = declare(
@@ -325,6 +325,7 @@ split_sizes = declare(
         ((5,), {"sizes": (2, 3)}),
         ((2, 6), {"sizes": (1, 0, 5), "axis": -1}),
         ((4, 3), {"sizes": (4,), "axis": 0}),
+        ((0, 2), {"sizes": (0, 0)}),
     ),
     outputs=-1,
     view=True,

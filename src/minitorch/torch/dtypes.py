@@ -1,0 +1,275 @@
+"""dtypes, devices and other small objects that PyTorch programs pass around, and promotion.
+
+Promotion is PyTorch's: the category (bool, integer, floating, complex) is decided by all
+operands, the dtype within it by the tensors with dimensions, then by 0-d ones, then by numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class dtype:
+    """A dtype as PyTorch shows it; `numpy` is the NumPy dtype behind it."""
+
+    __slots__ = ("__weakref__", "is_complex", "is_floating_point", "is_signed", "name", "numpy")
+
+    def __init__(self, name: str, numpy: Any) -> None:
+        self.name = name
+        self.numpy: np.dtype[Any] = np.dtype(numpy)
+        self.is_floating_point = self.numpy.kind == "f"
+        self.is_complex = self.numpy.kind == "c"
+        self.is_signed = self.numpy.kind in "fci"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.numpy.itemsize
+
+    def to_real(self) -> dtype:
+        """The dtype of a complex one's real part; itself if it is real."""
+        return from_numpy_dtype(np.empty(0, self.numpy).real.dtype)
+
+    def to_complex(self) -> dtype:
+        """The complex dtype of this precision."""
+        return from_numpy_dtype(np.result_type(self.numpy, np.complex64))
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+float16 = dtype("float16", np.float16)
+float32 = dtype("float32", np.float32)
+float64 = dtype("float64", np.float64)
+complex64 = dtype("complex64", np.complex64)
+complex128 = dtype("complex128", np.complex128)
+uint8 = dtype("uint8", np.uint8)
+int8 = dtype("int8", np.int8)
+int16 = dtype("int16", np.int16)
+int32 = dtype("int32", np.int32)
+int64 = dtype("int64", np.int64)
+bool_ = dtype("bool", np.bool_)
+
+ALL = (
+    *(float16, float32, float64, complex64, complex128),
+    *(uint8, int8, int16, int32, int64, bool_),
+)
+_BY_NUMPY = {each.numpy: each for each in ALL}
+_BY_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def from_numpy_dtype(given: Any) -> dtype:
+    """The dtype of a NumPy one; TypeError for one that PyTorch lacks."""
+    found = _BY_NUMPY.get(given)
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type {np.dtype(given)}. The supported types are: "
+            + ", ".join(each.name for each in ALL)
+            + "."
+        )
+    return found
+
+
+def to_numpy_dtype(given: Any) -> np.dtype[Any] | None:
+    """The NumPy dtype of ours, of a Python number type or of None; TypeError for another."""
+    if given is None:
+        return None
+    if isinstance(given, dtype):
+        return given.numpy
+    if given in _BY_PYTHON:
+        return _BY_PYTHON[given].numpy
+    raise TypeError(f"dtype must be a torch.dtype, not {given!r}; for example torch.float32.")
+
+
+_default = [float32]
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of tensors made from Python floats: float32 unless set."""
+    return _default[0]
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Make `d`, a floating dtype, the default; TypeError for another."""
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default[0] = d
+
+
+def default_numpy() -> np.dtype[Any]:
+    return _default[0].numpy
+
+
+_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+_PYTHON_ORDER = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+def result_dtype(values: Any) -> np.dtype[Any]:
+    """The NumPy dtype that arrays and Python numbers promote to under PyTorch's rules."""
+    dims: list[np.dtype[Any]] = []
+    zero_dims: list[np.dtype[Any]] = []
+    number = -1
+    for value in values:
+        if isinstance(value, (np.ndarray, np.generic)):
+            (dims if value.ndim else zero_dims).append(value.dtype)
+        elif value is not None:
+            number = max(number, _PYTHON_ORDER[type(value)])
+    best: np.dtype[Any] | None = None
+    for group in (dims, zero_dims):
+        if not group:
+            continue
+        found = _within(group)
+        if best is None or _ORDER[found.kind] > _ORDER[best.kind]:
+            best = found if best is None or best.kind != "f" else np.result_type(best, found)
+    if best is None or number > _ORDER[best.kind]:
+        plain = [np.dtype(bool), np.dtype(np.int64), default_numpy()]
+        if number < 3:
+            return plain[number]
+        return np.result_type(np.complex64, best if best and best.kind == "f" else default_numpy())
+    return best
+
+
+def _within(group: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """The common dtype of tensors of one priority: an integer never widens a float."""
+    top = max(_ORDER[each.kind] for each in group)
+    if top < 2:
+        return np.result_type(*group)
+    return np.result_type(*(each for each in group if _ORDER[each.kind] >= 2))
+
+
+def promote(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands in their common dtype; a Python number as it is where NumPy's result has it."""
+    if type(y) is float or type(y) is int:
+        if type(x) is np.ndarray and x.dtype.kind == "f":
+            return x, y
+    elif (type(x) is float or type(x) is int) and type(y) is np.ndarray and y.dtype.kind == "f":
+        return x, y
+    target = result_dtype((x, y))
+    return _in_dtype(x, target), _in_dtype(y, target)
+
+
+def _in_dtype(value: Any, target: np.dtype[Any]) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.astype(target, copy=False)
+    if value is None or (target.kind in "ui" and type(value) in (int, bool)):
+        # An integer beyond the dtype's range wraps, as in PyTorch.
+        return value if value is None else np.asarray(value).astype(target)[()]
+    return target.type(value)
+
+
+def settle(out: np.ndarray, values: Any) -> np.ndarray:
+    """A float64 result of no float64 input (NumPy's way with integers) in the default dtype."""
+    if any(getattr(value, "dtype", None) in (np.float64, np.complex128) for value in values):
+        return out
+    return out.astype(default_numpy(), copy=False)
+
+
+class device:
+    """Where a tensor lives: `cpu`, or `meta` for shapes without data."""
+
+    __slots__ = ("index", "type")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, device):
+            name, colon, number = type.type, "", ""
+            index = type.index
+        else:
+            name, colon, number = str(type).partition(":")
+        if name not in ("cpu", "meta"):
+            raise RuntimeError(
+                f"device {type!r} is not available: minitorch computes on the CPU. Use 'cpu', or "
+                "'meta' for shapes without data."
+            )
+        self.type = name
+        self.index = int(number) if colon else index
+
+    def __repr__(self) -> str:
+        more = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{more})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+CPU = device("cpu")
+
+
+class layout:
+    """How elements are stored; here always `strided`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+class memory_format(layout):
+    """The order in memory that a call asks for."""
+
+
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+
+
+class Size(tuple[int, ...]):
+    """A shape: a tuple of ints that also counts elements."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements."""
+        count = 1
+        for size in self:
+            count *= size
+        return count
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    __str__ = __repr__
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: Any) -> Size:
+        return Size((*self, *other))
+
+
+class finfo:
+    """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution."""
+
+    def __init__(self, d: dtype | None = None) -> None:
+        d = d or get_default_dtype()
+        info = np.finfo(d.numpy)
+        self.dtype = d.name
+        self.bits = int(info.bits)
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        self.tiny = self.smallest_normal = float(info.tiny)
+        self.resolution = float(info.resolution)
+
+
+class iinfo:
+    """Limits of an integer dtype: bits, max, min."""
+
+    def __init__(self, d: dtype) -> None:
+        info = np.iinfo(d.numpy)
+        self.dtype = d.name
+        self.bits, self.max, self.min = int(info.bits), int(info.max), int(info.min)

@@ -1,0 +1,87 @@
+"""Every kernel gives what the formula beside it gives, on whatever the formula takes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import case
+
+from minitorch import Tensor, kernels
+from minitorch.ops.declare import OPS
+
+KERNELS = kernels.registered()
+SHAPES = [(), (1,), (5,), (2, 3), (0,), (2, 0)]
+SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-300, 800.0, -800.0, 0.5, 1.0, -1.0])
+
+
+def calls(name: str, dtype: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """The op's samples, and special values in many shapes where one array is all it takes."""
+    found: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    for sample in case(name).samples:
+        found.append((sample.inputs, dict(sample.options)))
+        for k, special in enumerate((np.nan, np.inf, -np.inf, 0.0)):
+            x = np.array(sample.inputs[0])
+            if x.size:
+                x.reshape(-1)[k % x.size] = special
+                found.append(((x, *sample.inputs[1:]), dict(sample.options)))
+    if len(OPS[name].inputs) == 1 and not OPS[name].options:
+        found += [((np.resize(SPECIAL, shape),), {}) for shape in SHAPES]
+        found += [((SPECIAL,), {}), ((SPECIAL[::-2],), {})]
+    return [
+        (
+            tuple(
+                v.astype(dtype) if isinstance(v, np.ndarray) and v.dtype.kind == "f" else v
+                for v in inputs
+            ),
+            options,
+        )
+        for inputs, options in found
+    ]
+
+
+def test_there_are_kernels() -> None:
+    assert KERNELS
+    assert {op for op in KERNELS} <= set(OPS)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_equals_its_formula(name: str, dtype: Any) -> None:
+    it, op = case(name), OPS[name]
+    rng = np.random.default_rng(0)
+    eps = float(np.finfo(dtype).eps)
+    for inputs, options in calls(name, dtype):
+        with np.errstate(all="ignore"):
+            t = it.function(Tensor(inputs[0], True), *inputs[1:], **options)
+            plain = np.asarray(rng.uniform(-1.5, 1.5, t.shape), dtype)
+            special = np.asarray(np.resize(SPECIAL[[0, 1, 3, 9]], t.shape), dtype)
+            for g in (plain, special, np.broadcast_to(plain.reshape(-1)[:1].sum(), t.shape)):
+                fast = op.pull(g, t.args, t.edges)
+                with kernels.disabled():
+                    assert op.rules == tuple(op.formulas.values())
+                    slow = op.pull(g, t.args, t.edges)
+                for a, b in zip(fast, slow, strict=True):
+                    assert np.shape(a) == np.shape(b) == inputs[0].shape
+                    assert np.asarray(a).dtype == dtype
+                    np.testing.assert_allclose(a, b, rtol=16 * eps, atol=16 * eps)
+        assert op.rules != tuple(op.formulas.values())
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_takes_what_its_formula_takes_or_is_refused(name: str) -> None:
+    (key, *_) = KERNELS[name]
+    before = OPS[name].rules
+    with pytest.raises(TypeError, match="the kernel takes"):
+        kernels.register(name, key, lambda g, something_else: g)
+    assert OPS[name].rules == before
+
+
+def test_disabled_blocks_nest() -> None:
+    name = next(iter(KERNELS))
+    op = OPS[name]
+    formulas = tuple(op.formulas.values())
+    with kernels.disabled():
+        with kernels.disabled():
+            assert op.rules == formulas
+        assert op.rules == formulas
+    assert op.rules != formulas

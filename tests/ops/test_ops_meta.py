@@ -1,0 +1,108 @@
+"""What an op says of its result before it computes it: shape and dtype, from those of the inputs."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from oracle import case, is_tracked, shown
+
+from minitorch.ops.declare import OPS, Op
+from minitorch.ops.samples import Sample
+
+
+class Meta(NamedTuple):
+    """What `meta` may look at: no numbers."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+def of_dtype(value: Any, dtype: Any) -> Any:
+    if isinstance(value, list):
+        return [of_dtype(v, dtype) for v in value]
+    if not is_tracked(value):
+        return value
+    if np.dtype(dtype).kind == "f":
+        return value.astype(dtype)
+    # Small and never below 0: 1 to an integer power is what every dtype has.
+    return np.minimum(np.abs(np.round(value)), 1).astype(dtype)
+
+
+def without_numbers(value: Any) -> Any:
+    return Meta(value.shape, value.dtype) if isinstance(value, np.ndarray) else value
+
+
+def prepared(op: Op, inputs: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options as `forward` gets them: normalised one after the other, as the recorder does."""
+    return {
+        o: op.prepare[o](value, inputs[0]) if o in op.prepare else value
+        for o, value in options.items()
+    }
+
+
+def predicted(op: Op, inputs: Any, options: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """What the declaration says of the results: by `meta`, or by `forward` on no memory."""
+    if op.meta is not None:
+        return [op.meta(*map(without_numbers, inputs), **options)]
+
+    def blank(value: Any) -> Any:
+        if isinstance(value, list):
+            return [blank(v) for v in value]
+        if isinstance(value, np.ndarray):
+            return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+        return value
+
+    with np.errstate(all="ignore"):
+        out = op.forward(*map(blank, inputs), **options)
+    out = out[0] if op.aux else out
+    return [(np.shape(o), np.asarray(o).dtype) for o in (out if op.outputs != 1 else [out])]
+
+
+def tried(name: str, dtype: Any) -> list[tuple[Sample, list[Any], dict[str, Any], Any]]:
+    """Samples in a dtype, with what they give; those that the op refuses are left out."""
+    it, op = case(name), OPS[name]
+    found = []
+    for sample in it.samples:
+        inputs = [of_dtype(value, dtype) for value in sample.inputs]
+        options = prepared(op, inputs, it.complete(sample))
+        try:
+            with np.errstate(all="ignore"):
+                out = it.function(*inputs, **sample.options)
+        except (TypeError, ValueError, OverflowError):
+            if np.dtype(dtype).kind == "f":
+                raise
+            continue
+        found.append((sample, inputs, options, out if isinstance(out, tuple) else (out,)))
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "bool"])
+@pytest.mark.parametrize("name", OPS)
+def test_shape_and_dtype_are_foretold(name: str, dtype: str) -> None:
+    rows = tried(name, dtype)
+    assert rows or dtype in ("bool", "int32", "int64")
+    for sample, inputs, options, outs in rows:
+        told = predicted(OPS[name], inputs, options)
+        what = f"{shown(case(name), sample)} in {dtype}"
+        assert len(told) == len(outs), what
+        for (shape, of), out in zip(told, outs, strict=True):
+            assert tuple(shape) == np.shape(out), what
+            assert np.dtype(of) == np.asarray(out).dtype, what
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.meta])
+def test_meta_is_given_no_numbers(name: str) -> None:
+    """So it can be asked about arrays that no memory could hold."""
+    it, op = case(name), OPS[name]
+    large = 1 << 18
+    asked = False
+    for sample in it.samples:
+        shapes = [np.shape(v) for v in sample.inputs]
+        if "shape" in op.options or name in ("squeeze", "clip") or len(sample.inputs) > 1:
+            continue
+        huge = Meta(tuple(large for _ in shapes[0]), np.dtype(np.float64))
+        options = prepared(op, sample.inputs, it.complete(sample))
+        shape, _ = op.meta(huge, **options)  # type: ignore[misc]
+        assert set(shape) <= {1, large}
+        asked = True
+    assert asked or len(op.inputs) > 1 or "shape" in op.options or name in ("squeeze", "clip")
