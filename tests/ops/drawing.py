@@ -46,7 +46,9 @@ class Values:
             # On a coarse grid between the bounds: ties, and 0 and 1 where they are in range.
             values = np.clip(np.round(values * 2) / 2, low, high)
         if style == "constant":
-            values = np.full(shape, values.reshape(-1)[0] if values.size else 0.0)
+            # A short binary fraction: sums of it are exact, and deviations from its mean are 0.
+            value = values.reshape(-1)[0] if values.size else 0.0
+            values = np.full(shape, np.clip(np.round(value * 4) / 4, low, high))
         return np.asarray(values)
 
 
@@ -463,6 +465,12 @@ def _put_strided(draw: Draw, case: Case) -> Sample:
     return Sample((Values(draw)(places[0]),), options)
 
 
+def _overwrite(draw: Draw, case: Case) -> Sample:
+    whole, values = draw(shapes()), Values(draw)
+    (small,) = _smaller(draw, whole)
+    return Sample((values(whole), values(small)))
+
+
 def _places(draw: Draw) -> tuple[Shape, Shape, int]:
     size = draw(shapes())
     stride = tuple(draw(st.integers(0, 4)) for _ in size)
@@ -479,6 +487,7 @@ SPECIAL: dict[str, Callable[[Draw, Case], Sample]] = {
     "scatter_add": _scatter_add,
     "as_strided": _as_strided,
     "put_strided": _put_strided,
+    "overwrite": _overwrite,
     "clip": _clip,
     "pow": _pow,
     "reshape": _reshape,

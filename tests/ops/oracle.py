@@ -201,6 +201,7 @@ OTHER: dict[str, Callable[..., Any]] = {
         size, stride, storage_offset
     ),
     "put_strided": _put_strided,
+    "overwrite": lambda x, src: torch.clone(x).copy_(src),
     "class_cross_entropy": F.cross_entropy,
     "bce": partial(F.binary_cross_entropy, reduction="none"),
     "contract": lambda xs, *, labels, out_labels: torch.einsum(

@@ -64,8 +64,9 @@ LAYOUTS: tuple[Layout, ...] = (transposed, strided, reversed_, inner, unaligned)
 
 
 def repeated(a: np.ndarray) -> np.ndarray:
-    """All strides 0: the first element everywhere."""
-    return np.broadcast_to(a.reshape(-1)[:1].reshape((1,) * a.ndim), a.shape)
+    """All strides 0: one element everywhere, a short binary fraction (sums of it are exact)."""
+    first = np.round(a.reshape(-1)[:1].reshape((1,) * a.ndim) * 16) / 16
+    return np.broadcast_to(first.astype(a.dtype), a.shape)
 
 
 def overlapping(a: np.ndarray) -> np.ndarray:

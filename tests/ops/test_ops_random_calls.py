@@ -32,7 +32,10 @@ KINDS = {
 }
 # These want axes to work along, or elements to choose from.
 WITHOUT = {
-    "0-d": {"transposed", "tril", "triu", "cat", "split_sizes", "matmul", "as_strided"},
+    "0-d": {
+        *("transposed", "tril", "triu", "matmul", "linear", "native_layer_norm"),
+        *("cat", "split_sizes", "as_strided"),
+    },
     "of size 1 along an axis": set(),
     "empty": {"max", "min", "argmax", "argmin", "as_strided"},
 }

@@ -52,6 +52,14 @@ class Node:
     seq: int
     like: Any
 
+    extra: Any = True
+    """None on a node that does nothing on arrival, so that the walk need not call `arrive`."""
+    versions: tuple[Any, ...] = ()
+    """Version counters of the saved arrays, each followed by its count when it was saved."""
+
+    def check_versions(self) -> None:
+        """Raise MutationError if one of `versions` has another count now."""
+
     def arrive(self, g: Any, keep: bool) -> Any:
         """The whole gradient `g` has arrived: give what is to be passed on.
 

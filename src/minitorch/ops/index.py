@@ -404,7 +404,8 @@ put_strided: Function = declare(
 
 def _overwrite(x: Any, src: Any) -> Any:
     """`src`, broadcast to the shape of `x`: what `x` holds after being overwritten."""
-    return np.array(np.broadcast_to(src, np.shape(x)))
+    x = np.asarray(x)
+    return np.array(np.broadcast_to(src, x.shape), x.dtype)
 
 
 overwrite: Function = declare(

@@ -183,7 +183,7 @@ class TorchFace:
                     parts.append(("", many))
                 elif name in op.inputs:
                     both = f"{needed} and isinstance({name}, Tensor)".removeprefix(" and ")
-                    parts.append((both, f"(version_of({name}), {name}._counter[0])"))
+                    parts.append((both, f"({name}._counter or version_of({name}), {name}._counter[0])"))
         lines = ["v_out = [0]"] if result == "v_out" else []
         if not parts:
             return [*lines, "versions = ()"], result
@@ -192,10 +192,9 @@ class TorchFace:
             whole = f"{value} if {condition} else ()" if condition else value
             return [*lines, f"versions = {whole}"], result
         lines.append("versions = ()")
-        for condition, value in parts:
-            lines.append(
-                f"if {condition}: versions += {value}" if condition else f"versions += {value}"
-            )
+        for number, (condition, value) in enumerate(parts):
+            then = f"versions {'+=' if number else '='} {value}"
+            lines.append(f"if {condition}: {then}" if condition else then)
         return lines, result
 
     def coerce(self, value: Any, op: Op, name: str) -> Any:
