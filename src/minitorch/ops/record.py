@@ -12,8 +12,11 @@ How a result looks is the face's: it gives the last lines.
 
 from __future__ import annotations
 
+import builtins
+import inspect
 import linecache
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,11 +71,12 @@ def add_face(face: Face) -> None:
 
 def build(op: Op) -> None:
     """Make the op's public and bare functions, and its recorder for each face."""
-    op.bare = _compile(op, "bare", bare_source(op), {})
-    op.function = _compile(op, "function", public_source(op), {})
+    op.bare = _function(op, "bare", lambda: bare_source(op), {})
+    op.function = _function(op, "function", lambda: public_source(op), {})
     op.function.__doc__ = op.doc
     op.function.__module__ = "minitorch"
     op.function.op = op  # type: ignore[attr-defined]
+    op.function.__signature__ = public_signature(op)  # type: ignore[attr-defined]
     for face in FACES:
         bind(op, face)
 
@@ -85,15 +89,16 @@ def bind(op: Op, face: Face) -> None:
 
 def compile_recorder(op: Op, face: Face, space: dict[str, Any]) -> Callable[..., Any]:
     """The function that computes `op` on a face's tensors and records it."""
-    recorder = _compile(op, face.name, recorder_source(op, face), {**space, "face": face})
+    recorder = _function(op, face.name, lambda: recorder_source(op, face), {**space, "face": face})
     recorder.__doc__ = op.doc
+    recorder.__signature__ = public_signature(op)  # type: ignore[attr-defined]
     return recorder
 
 
 def build_pull(op: Op) -> Callable[[Any, Any, Any], Sequence[Any]]:
     """The function from a cotangent and a node's args and edges to the gradients of its edges."""
     rules = {f"rule{k}": rule for k, rule in enumerate(op.rules)}
-    return _compile(op, "pull", pull_source(op), rules)
+    return _function(op, "pull", lambda: pull_source(op), rules)
 
 
 def source(function: Any) -> str:
@@ -115,6 +120,19 @@ def signature(op: Op) -> str:
         parts.append("*")
     parts += [o if default is REQUIRED else f"{o}=_{o}" for o, default in op.options.items()]
     return ", ".join(parts)
+
+
+def public_signature(op: Op) -> inspect.Signature:
+    """What `inspect.signature` says of an op's functions before they are compiled."""
+    Parameter = inspect.Parameter
+    kind: Any = Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [
+        Parameter(x, kind, default=None if x in op.optional else REQUIRED) for x in op.inputs
+    ]
+    if op.optional and REQUIRED in op.options.values():
+        kind = Parameter.KEYWORD_ONLY
+    parameters += [Parameter(o, kind, default=default) for o, default in op.options.items()]
+    return inspect.Signature(parameters)
 
 
 def _options(op: Op) -> str:
@@ -256,8 +274,14 @@ def recorder_source(op: Op, face: Face) -> str:
     return "\n".join([line for line in lines if line]) + "\n"
 
 
-def _compile(op: Op, kind: str, text: str, more: dict[str, Any]) -> Callable[..., Any]:
-    filename = f"<minitorch op {op.name}, {kind}>"
+def _function(
+    op: Op, kind: str, text: Callable[[], str], more: dict[str, Any]
+) -> Callable[..., Any]:
+    """The function that a text defines, under the op's name.
+
+    The text is made and compiled at the first call: most programs use few of the ops. The
+    function stays the same object; its code takes the place of the stub's.
+    """
     space: dict[str, Any] = {
         "ARRAYS": ARRAYS,
         "BARE": BARE,
@@ -270,6 +294,7 @@ def _compile(op: Op, kind: str, text: str, more: dict[str, Any]) -> Callable[...
         "ndarray": np.ndarray,
         "op": op,
         "recorder": op.recorders.get,
+        "__builtins__": builtins,
         "__name__": "minitorch.ops.generated",
         **{f"_{o}": default for o, default in op.options.items()},
         **{f"prepare_{o}": function for o, function in op.prepare.items()},
@@ -277,10 +302,33 @@ def _compile(op: Op, kind: str, text: str, more: dict[str, Any]) -> Callable[...
     }
     if kind == "function":
         space["bare"] = op.bare
-    exec(compile(text, filename, "exec"), space)
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    function: Callable[..., Any] = space[op.name]
+    function = FunctionType(_stub.__code__, space, op.name)
+
+    def materialise() -> Callable[..., Any]:
+        source_text, filename = text(), f"<minitorch op {op.name}, {kind}>"
+        made: dict[str, Any] = {}
+        exec(compile(source_text, filename, "exec"), space, made)
+        linecache.cache[filename] = (
+            len(source_text),
+            None,
+            source_text.splitlines(True),
+            filename,
+        )
+        written = made[op.name]
+        # Defaults before code: another thread may be calling.
+        function.__defaults__, function.__kwdefaults__ = (
+            written.__defaults__,
+            written.__kwdefaults__,
+        )
+        function.__code__ = written.__code__
+        return function
+
+    space["materialise"] = materialise
     return function
+
+
+def _stub(*args: Any, **kwargs: Any) -> Any:
+    return materialise()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
 
 
 def choose(op: Op, inputs: Sequence[Any]) -> Callable[..., Any]:
