@@ -40,9 +40,7 @@ format: $(TEST_READY) ## rewrite the sources as ruff wants them
 	$(BIN)/ruff check --fix .
 
 bench: $(BENCH_READY) ## measure against PyTorch and micrograd
-	@for script in benchmarks/[a-z]*.py; do \
-	  echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
-	done
+	$(BIN)/python benchmarks/run.py
 
 clean: ## remove the environment, the demo's output and the caches
 	rm -rf $(VENV) $(OUT) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

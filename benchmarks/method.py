@@ -9,14 +9,10 @@ outside the clock: each side pays for its own garbage and for nobody else's.
 
 from __future__ import annotations
 
-import os
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
-
 import argparse
 import gc
 import json
+import os
 import platform
 import statistics
 import sys
@@ -25,6 +21,9 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
 
 Side = Callable[[], object]
 
@@ -61,9 +60,7 @@ def one_thread_of_torch() -> None:
     torch.set_num_threads(1)
 
 
-def rounds_of(
-    sides: Mapping[str, Side], rounds: int, turn: float = 0.02
-) -> dict[str, list[float]]:
+def rounds_of(sides: Mapping[str, Side], rounds: int, turn: float = 0.02) -> dict[str, list[float]]:
     """Seconds per call of each side, one number for each round.
 
     turn  about how long a side runs before it is the next one's turn, in seconds

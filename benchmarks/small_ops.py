@@ -14,16 +14,18 @@ written out by hand: what is left of our time is what recording and walking cost
 
 from __future__ import annotations
 
+# First, as it sets the number of threads.
 from method import Row, Side, compare, main, one_thread_of_torch
 
-import statistics  # isort: skip
-from collections.abc import Callable  # isort: skip
-from typing import Any  # isort: skip
+# isort: split
+import statistics
+from collections.abc import Callable
+from typing import Any
 
-import numpy as np  # isort: skip
-import torch  # isort: skip
+import numpy as np
+import torch
 
-import minitorch  # isort: skip
+import minitorch
 
 ELEMENTS, OPS = 256, 60
 REQUIRED = 0.6
@@ -158,7 +160,8 @@ def measure(rounds: int = ROUNDS) -> list[Row]:
                 "minitorch",
                 "PyTorch",
                 rounds,
-                REQUIRED if dtype == "float32" else None,
+                # The mixed chain measures NumPy's kernels as much as the bookkeeping.
+                REQUIRED if (name, dtype) == ("arithmetic", "float32") else None,
             )
             over = statistics.median(
                 (ours - numpy) / OPS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from unicodedata import east_asian_width
-from xml.sax.saxutils import escape
+from html import escape
 
 from minigrad.layout import layered
 from minigrad.scalar import Value, topological

@@ -1,4 +1,4 @@
-"""The command line: `minitorch demo`, `minitorch graph`.
+"""The command line: `minitorch demo`, `minitorch graph`, `minitorch memory`.
 
 Here: reading arguments, and turning what goes wrong into a sentence and an exit code.
 The work itself is in `minitorch.demo` and `minitorch.graph`.
@@ -94,6 +94,27 @@ def graph(
     with _explained(f"cannot write {output}", "choose another file with --output"):
         prepare_folder(output.parent)
         write_atomically(output, drawing)
+
+
+@app.command()
+def memory(
+    batch: Annotated[int, typer.Option(help="Sequences in a batch.", min=1)] = 8,
+    length: Annotated[int, typer.Option(help="Tokens in a sequence.", min=2)] = 64,
+    seed: Annotated[int, typer.Option(help="Of the weights and the tokens.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Draw the timeline into this PNG file.")
+    ] = None,
+) -> None:
+    """Explain the peak memory of a two-layer transformer: predicted, and measured."""
+    from minitorch.demo import memory_report
+
+    console = Console()
+    found = memory_report.cases(batch, length, seed, console)
+    console.print(memory_report.table(found))
+    if output is not None:
+        with _explained(f"cannot write {output}", "choose another file with --output"):
+            prepare_folder(output.parent)
+            write_atomically(output, memory_report.timeline(found))
 
 
 @contextmanager

@@ -39,6 +39,15 @@ class NumpyFace:
     def space(self, op: Op) -> dict[str, Any]:
         return self.namespace
 
+    def tracked(self, x: str) -> str:
+        return f"{x}._tracked"
+
+    def arrays(self, op: Op) -> list[str]:
+        return []
+
+    def compute(self, op: Op, given: str, whole: str, named: str) -> str:
+        return f"forward({given})"
+
     def edge(self, x: str) -> str:
         return x
 
@@ -137,12 +146,16 @@ _OPERATORS = {
     "pow": ops.pow,
     "matmul": ops.matmul,
 }
+
+
+def _reflected(recorder: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, other: recorder(other, self)
+
+
 for _name, _function in _OPERATORS.items():
     _recorder = _function.op.recorders[Tensor]  # type: ignore[attr-defined]
     setattr(Tensor, f"__{_name}__", _recorder)
-    setattr(
-        Tensor, f"__r{_name}__", lambda self, other, _recorder=_recorder: _recorder(other, self)
-    )
+    setattr(Tensor, f"__r{_name}__", _reflected(_recorder))
 for _name, _function in {
     "neg": ops.neg,
     "abs": ops.abs,

@@ -318,6 +318,18 @@ def test_grad_computes_only_what_lies_on_the_way_to_what_is_asked_for(make_op: A
     assert called == ["x"]
 
 
+def test_grad_skips_the_formula_of_a_parent_that_is_not_asked_for(make_op: Any) -> None:
+    called: list[str] = []
+    both = make_op(
+        "test_both",
+        lambda x, y: x + y,
+        {"x": lambda g: (called.append("x"), g)[1], "y": lambda g: (called.append("y"), g)[1]},
+    )
+    x, y = T(1.0), T(2.0)
+    mt.grad(both(x, y), y)
+    assert called == ["y"]
+
+
 def test_what_an_op_saves_is_what_its_formulas_name() -> None:
     x, y = T([1.0, 2.0]), T([3.0, 4.0])
     assert (x + y).args == ()

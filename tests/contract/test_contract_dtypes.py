@@ -107,7 +107,7 @@ def test_what_is_no_number_is_refused(data: Any, message: str) -> None:
 
 
 def test_a_ragged_list_is_refused() -> None:
-    with pytest.raises(ValueError, match="Tensor: .*inhomogeneous"):
+    with pytest.raises(ValueError, match=r"Tensor: .*inhomogeneous"):
         Tensor([[1.0], [1.0, 2.0]])
 
 

@@ -140,7 +140,7 @@ def _reduction(draw: Draw, case: Case) -> Sample:
 
 
 # Of no elements these have no value; NumPy and PyTorch raise.
-NOT_OF_NOTHING = {"max", "min", "argmax", "argmin"}
+NOT_OF_NOTHING = {"max", "min", "argmax", "argmin", "aminmax", "vector_norm"}
 ONE_AXIS = {"argmax", "argmin"}
 
 
@@ -477,7 +477,42 @@ def _places(draw: Draw) -> tuple[Shape, Shape, int]:
     return size, stride, draw(st.integers(0, 3))
 
 
+def _pick(draw: Draw, case: Case) -> Sample:
+    shape = draw(shapes())
+    axis = draw(st.integers(-max(len(shape), 1), max(len(shape), 1) - 1))
+    rng = np.random.default_rng(draw(SEEDS))
+    if not shape:
+        return Sample((Values(draw)(shape), np.asarray(0)), {"axis": axis})
+    shape = tuple(n or 1 if k == axis % len(shape) else n for k, n in enumerate(shape))
+    sizes = list(shape)
+    size = sizes.pop(axis)
+    options: dict[str, Any] = {"axis": axis}
+    if draw(st.booleans()):
+        options["unique"] = True
+    else:
+        sizes.insert(axis % len(shape), draw(st.integers(0, 4)))
+    return Sample((Values(draw)(shape), rng.integers(0, size, sizes)), options)
+
+
+def _one_of_all(draw: Draw, case: Case) -> Sample:
+    return Sample((Values(draw)(tuple(n or 2 for n in draw(shapes()))),))
+
+
+def _clamp(draw: Draw, case: Case) -> Sample:
+    values = Values(draw)
+    x, low, high = (values(shape) for shape in broadcast_shapes(draw, 3))
+    if case.name == "clamp" and draw(st.booleans()):
+        return Sample((x, None, high) if draw(st.booleans()) else (x, low))
+    return Sample((x, low, high))
+
+
 SPECIAL: dict[str, Callable[[Draw, Case], Sample]] = {
+    "pick": _pick,
+    "clamp": _clamp,
+    "max_all": _one_of_all,
+    "min_all": _one_of_all,
+    "median_all": _one_of_all,
+    "nanmedian_all": _one_of_all,
     "broadcast_to": _broadcast_to,
     "sum_to": _sum_to,
     "astype": _astype,

@@ -119,6 +119,18 @@ def _gather(x: torch.Tensor, index: torch.Tensor, *, axis: int) -> torch.Tensor:
     return torch.gather(x, axis, index % max(size, 1))
 
 
+def _pick(x: torch.Tensor, index: torch.Tensor, *, axis: int, unique: bool) -> torch.Tensor:
+    if x.ndim in (0, index.ndim):
+        return torch.gather(x, axis, index)
+    return torch.gather(x, axis, index.unsqueeze(axis)).squeeze(axis)
+
+
+def _clamp(x: Any, min: Any = None, max: Any = None) -> torch.Tensor:
+    # PyTorch cannot differentiate it where x is smaller than the bounds.
+    shape = torch.broadcast_shapes(*(np.shape(t) for t in (x, min, max) if t is not None))
+    return torch.clamp(x.broadcast_to(shape), min, max)
+
+
 def _scatter_add(x: Any, index: Any, src: Any, *, axis: int) -> torch.Tensor:
     size = x.shape[axis] if x.ndim else 1
     # PyTorch reads a larger src too, but then cannot differentiate.
@@ -202,6 +214,19 @@ OTHER: dict[str, Callable[..., Any]] = {
     ),
     "put_strided": _put_strided,
     "overwrite": lambda x, src: torch.clone(x).copy_(src),
+    "pick": _pick,
+    "clamp": _clamp,
+    "div_rounded": torch.div,
+    "max_all": lambda x: torch.max(x),
+    "min_all": lambda x: torch.min(x),
+    "median_all": lambda x: torch.median(x),
+    "nanmedian_all": lambda x: torch.nanmedian(x),
+    "add_scaled": torch.add,
+    "polygamma": lambda x, *, order: torch.polygamma(order, x),
+    "aminmax": lambda x, **options: (
+        _translated(torch.amin, x, **options),
+        _translated(torch.amax, x, **options),
+    ),
     "class_cross_entropy": F.cross_entropy,
     "bce": partial(F.binary_cross_entropy, reduction="none"),
     "contract": lambda xs, *, labels, out_labels: torch.einsum(

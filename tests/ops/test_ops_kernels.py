@@ -45,7 +45,7 @@ def calls(name: str, dtype: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]
 
 def test_there_are_kernels() -> None:
     assert KERNELS
-    assert {op for op in KERNELS} <= set(OPS)
+    assert set(KERNELS) <= set(OPS)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])

@@ -101,7 +101,21 @@ def with_cotangents_laid_out(name: str, sample: Sample, layout: Layout) -> Outco
     return run_ours(it, sample.inputs, sample.options, gs)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__.strip("_"))
+# One that is not contiguous, with steps backwards, is tried at every check; all by the suite.
+QUICK = {reversed_}
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(
+            layout,
+            id=layout.__name__.strip("_"),
+            marks=() if layout in QUICK else pytest.mark.slow,
+        )
+        for layout in LAYOUTS
+    ],
+)
 @pytest.mark.parametrize("name", ANY_LAYOUT)
 def test_the_layout_does_not_matter(name: str, layout: Layout) -> None:
     it = case(name)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minitorch.check.gradcheck import _analytical, _inputs, _numerical, _wants
+from minitorch.engine.mode import enable_grad
 
 
 class ErrorCurve(NamedTuple):
@@ -44,6 +45,7 @@ class ErrorCurve(NamedTuple):
         figure.savefig(path)
 
 
+@enable_grad()
 def error_curve(
     fn: Callable[..., Any],
     inputs: Any,

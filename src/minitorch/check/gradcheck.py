@@ -18,6 +18,7 @@ from minitorch.tensor import Tensor, grad
 Outputs = tuple[Tensor, ...]
 
 
+@enable_grad()
 def gradcheck(
     fn: Callable[..., Any],
     inputs: Tensor | Sequence[Any],
@@ -49,6 +50,7 @@ def gradcheck(
     return True
 
 
+@enable_grad()
 def gradgradcheck(
     fn: Callable[..., Any],
     inputs: Tensor | Sequence[Any],
@@ -107,24 +109,38 @@ def _outputs(result: Any) -> Outputs:
     return tuple(out for out in outputs if isinstance(out, Tensor) and out.dtype.kind in "fc")
 
 
+def central_differences(
+    evaluate: Callable[[], Sequence[np.ndarray]], values: np.ndarray, eps: float
+) -> list[np.ndarray]:
+    """The Jacobian, (size of `values`, size of the output), of each output of `evaluate`.
+
+    evaluate  computes from the memory of `values`, which is changed and restored
+    """
+    columns: list[list[np.ndarray]] = []
+    with np.errstate(all="ignore"):
+        for at in np.ndindex(values.shape):
+            before = values[at]
+            values[at] = before + eps
+            above = [out.astype(np.float64).reshape(-1) for out in evaluate()]
+            values[at] = before - eps
+            below = [out.astype(np.float64).reshape(-1) for out in evaluate()]
+            values[at] = before
+            columns.append([(a - b) / (2 * eps) for a, b in zip(above, below, strict=True)])
+    sizes = [out.size for out in evaluate()]
+    return [
+        np.array([column[k] for column in columns]).reshape(values.size, size)
+        for k, size in enumerate(sizes)
+    ]
+
+
 def _numerical(
     fn: Callable[..., Any], given: Sequence[Any], place: int, number: int, eps: float
 ) -> np.ndarray:
     """d out[number] / d input[place] by central differences: (input size, output size)."""
-    values = given[place].data
-    flat = values.reshape(-1)
-    columns = []
-    with no_grad(), np.errstate(all="ignore"):
-        for k in range(flat.size):
-            before = flat[k]
-            flat[k] = before + eps
-            above = _outputs(fn(*given))[number].data.astype(np.float64)
-            flat[k] = before - eps
-            below = _outputs(fn(*given))[number].data.astype(np.float64)
-            flat[k] = before
-            columns.append(((above - below) / (2 * eps)).reshape(-1))
-    size = _outputs(fn(*given))[number].size
-    return np.array(columns).reshape(flat.size, size)
+    with no_grad():
+        return central_differences(
+            lambda: [_outputs(fn(*given))[number].data], given[place].data, eps
+        )[0]
 
 
 def _analytical(
@@ -165,8 +181,8 @@ def _compare(
         f"gradcheck: Jacobian mismatch for output {number} of {_name(fn)} (made by "
         f"{out._op or 'no operation'}) with respect to input {place}, at input index {at} and "
         f"output index {to}:\n"
-        f"  numerical:  {numerical[row, column]!r}\n"
-        f"  analytical: {analytical[row, column]!r}\n"
+        f"  numerical:  {float(numerical[row, column])!r}\n"
+        f"  analytical: {float(analytical[row, column])!r}\n"
         f"{int((~close).sum())} of {close.size} entries differ by more than atol={atol:g} + "
         f"rtol={rtol:g} * |numerical|.\n"
         f"numerical:\n{numerical}\nanalytical:\n{analytical}\n"

@@ -59,12 +59,14 @@ def cast(x: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """`x` in `dtype`; a complex gradient of a real value is its real part."""
     if x.dtype.kind == "c" and dtype.kind != "c":
         x = x.real
-    return np.asarray(x, dtype)
+    return x.astype(dtype, copy=False)
 
 
 def fit(x: Any, shape: Shape, dtype: np.dtype[Any]) -> np.ndarray:
     """A bare gradient as an array of the shape and dtype of the value it belongs to."""
     if type(x) is not np.ndarray:
+        if hasattr(x, "fit"):
+            return x.fit(shape, dtype)  # type: ignore[no-any-return]  # an array without memory
         x = np.asarray(x)
     if x.shape != shape:
         x = sum_to(x, shape)
@@ -77,4 +79,5 @@ def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The sum of two gradients in a new buffer, wide enough for many more: float16 in float32."""
     if a.dtype == np.float16:
         return np.asarray(np.add(a, b, dtype=np.float32))
-    return np.asarray(a + b)
+    total = a + b
+    return total if isinstance(total, np.ndarray) else np.asarray(total)

@@ -15,8 +15,9 @@ written for either catches it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from itertools import combinations
 from typing import Any
 
 
@@ -75,6 +76,32 @@ def call_text(name: str, inputs: Iterable[Any], options: Mapping[str, Any]) -> s
     return f"{name}({', '.join(given)})"
 
 
+_NUMPYS_WORDS = {
+    "numpy boolean subtract": (
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead."
+    ),
+    "numpy boolean negative": (
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead."
+    ),
+}
+"""What NumPy says of an operation that a dtype lacks, in the words that people search for."""
+
+
+def size_mismatch(shapes: Sequence[tuple[int, ...]]) -> str:
+    """The sentence that people search for, of the first two shapes that do not broadcast."""
+    for a, b in combinations(shapes, 2):
+        for back in range(1, min(len(a), len(b)) + 1):
+            if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
+                place = max(len(a), len(b)) - back
+                return (
+                    f"The size of tensor a ({a[-back]}) must match the size of tensor b "
+                    f"({b[-back]}) at non-singleton dimension {place}. "
+                )
+    return ""
+
+
 def explain(
     error: Exception, name: str, inputs: Iterable[Any], options: Mapping[str, Any]
 ) -> Exception:
@@ -87,9 +114,12 @@ def explain(
     if "broadcast" in cause and len(shapes) > 1:
         pair = " and ".join(map(str, shapes))
         return ShapeError(
-            f"{name}: shapes {pair} do not broadcast; aligned at the right, each pair of sizes "
+            f"{size_mismatch(shapes)}{name}: shapes {pair} do not broadcast; aligned at the right, each pair of sizes "
             f"must be equal or one of them 1. Got {given}. reshape or unsqueeze one of them."
         )
+    for words, meaning in _NUMPYS_WORDS.items():
+        if words in cause:
+            cause = meaning
     kind: type[Exception]
     if isinstance(error, IndexError):
         kind = IndexingError

@@ -19,26 +19,64 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class State:
-    """The ambient state. Never changed in place: `ambient.set(State(...))` makes a new one.
+    """The ambient state. Never changed in place: `replace` makes a new one.
 
-    `watch` is true when any rarely used observer is on, so that the fast path of a recorder
-    asks one question only. `outer` is the state that the innermost block began in: kept here and
-    not in the block's object, as several threads may use one object at once.
+    grad       whether operations are recorded: what the fast path of a recorder asks
+    watch      whether any rarely used observer is on: the only other thing it asks
+    asked      whether recording was asked for; in inference mode nothing is recorded all the same
+    inference  inference mode (of the PyTorch face)
+    debug      the checks of `minitorch.debug`
+    anomaly    None, or what looks at every step for NaN and knows where each node was made
+    hooks      None, or what takes saved arrays and gives them back: (pack, unpack)
+    refusal    None, or why saved-tensor hooks may not be used here
+    task       the walk that is going on, None outside of one
+    early_stop whether a recomputation ends as soon as it has what is needed
+    outer      the state that the innermost block began in: kept here and not in the block's
+               object, as several threads may use one object at once
     """
 
-    __slots__ = ("debug", "grad", "outer", "watch")
+    __slots__ = (
+        *("grad", "watch", "asked", "inference", "debug", "anomaly", "hooks", "refusal", "task"),
+        *("early_stop", "outer"),
+    )
 
-    def __init__(
-        self, *, grad: bool = True, debug: bool = False, outer: State | None = None
-    ) -> None:
-        self.grad = grad
-        self.debug = debug
-        self.watch = debug
-        self.outer = outer
+    grad: bool
+    watch: bool
+    asked: bool
+    inference: bool
+    debug: bool
+    anomaly: Any
+    hooks: Any
+    refusal: str | None
+    task: Any
+    early_stop: bool
+    outer: State | None
 
-    def replace(self, **changes: Any) -> State:
-        now = {"grad": self.grad, "debug": self.debug, "outer": self.outer}
-        return State(**{**now, **changes})
+    def __init__(self, *, debug: bool = False) -> None:
+        self.grad = self.asked = self.early_stop = True
+        self.inference = False
+        self.debug = self.watch = debug
+        self.anomaly = self.hooks = self.refusal = self.task = self.outer = None
+
+    def replace(self, grad: bool | None = None, **changes: Any) -> State:
+        """The same with some changes; `grad` is what is asked for."""
+        new = copy(self)
+        for name, value in changes.items():
+            setattr(new, name, value)
+        if grad is not None:
+            new.asked = grad
+        new.grad = new.asked and not new.inference
+        new.watch = new.debug or new.anomaly is not None or new.hooks is not None
+        return new
+
+
+def copy(state: State) -> State:
+    new = object.__new__(State)
+    new.grad, new.watch, new.asked = state.grad, state.watch, state.asked
+    new.inference, new.debug, new.anomaly = state.inference, state.debug, state.anomaly
+    new.hooks, new.refusal, new.task = state.hooks, state.refusal, state.task
+    new.early_stop, new.outer = state.early_stop, state.outer
+    return new
 
 
 _BEGINNING = State(debug=os.environ.get("MINITORCH_DEBUG", "0") not in ("", "0"))
@@ -48,10 +86,14 @@ ambient: ContextVar[State] = ContextVar("minitorch", default=_BEGINNING)
 class Ambient:
     """A change of the ambient state for a block or for the calls of a function."""
 
-    def __init__(self, **changes: bool) -> None:
+    def __init__(self, **changes: Any) -> None:
         self._changes = changes
 
-    def __enter__(self) -> None:
+    def again(self) -> Ambient:
+        """A block of the same kind, for one call of a decorated function."""
+        return Ambient(**self._changes)
+
+    def __enter__(self) -> Any:
         outer = ambient.get()
         ambient.set(outer.replace(**self._changes, outer=outer))
 
@@ -70,30 +112,30 @@ class Ambient:
         ambient.set(outer)
 
     def __call__(self, function: Function) -> Function:
-        changes = self._changes
+        again = self.again
         if inspect.isgeneratorfunction(function):
 
             @functools.wraps(function)
             def generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-                return (yield from _resumed(function(*args, **kwargs), changes))
+                return (yield from _resumed(function(*args, **kwargs), again))
 
             return cast("Function", generator)
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            with Ambient(**changes):
+            with again():
                 return function(*args, **kwargs)
 
         return cast("Function", call)
 
 
-def _resumed(inner: Generator[Any, Any, Any], changes: dict[str, bool]) -> Any:
+def _resumed(inner: Generator[Any, Any, Any], again: Callable[[], Ambient]) -> Any:
     """Drive `inner` so that the changes hold only while its own code runs."""
     send: Any = inner.send
     value: Any = None
     try:
         while True:
-            with Ambient(**changes):
+            with again():
                 item = send(value)
             try:
                 value, send = (yield item), inner.send
@@ -106,11 +148,18 @@ def _resumed(inner: Generator[Any, Any, Any], changes: dict[str, bool]) -> Any:
     finally:
         # An error holds this frame, which must not hold the error.
         send = value = None
-        with Ambient(**changes):
+        with again():
             inner.close()
 
 
-class no_grad(Ambient):
+class _Plain(Ambient):
+    """A change that needs no argument: also a decorator without call parentheses."""
+
+    def __new__(cls, function: Any = None) -> Any:
+        return object.__new__(cls) if function is None else cls()(function)
+
+
+class no_grad(_Plain):
     """Nothing is recorded inside: results do not require grad and keep no graph.
 
     >>> import minitorch
@@ -120,21 +169,21 @@ class no_grad(Ambient):
     False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, function: Any = None) -> None:
         super().__init__(grad=False)
 
 
-class enable_grad(Ambient):
+class enable_grad(_Plain):
     """Operations are recorded inside, also within a `no_grad` block."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: Any = None) -> None:
         super().__init__(grad=True)
 
 
-class _Switch(Ambient):
+class Switch(Ambient):
     """A change that takes effect when it is made, and can be used as a block all the same."""
 
-    def __init__(self, **changes: bool) -> None:
+    def __init__(self, **changes: Any) -> None:
         super().__init__(**changes)
         self._outside = ambient.get()
         ambient.set(self._outside.replace(**changes))
@@ -147,14 +196,14 @@ class _Switch(Ambient):
         return super().__call__(function)
 
 
-class set_grad_enabled(_Switch):
+class set_grad_enabled(Switch):
     """Turn recording on or off, from now on or for a block."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__(grad=bool(mode))
 
 
-class debug(_Switch):
+class debug(Switch):
     """Check every gradient's shape and dtype, and that no saved array was mutated.
 
     From now on (`debug(True)`), for a block (`with debug(True):`), or for a whole process
@@ -166,5 +215,5 @@ class debug(_Switch):
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are being recorded in this thread."""
-    return ambient.get().grad
+    """Whether recording is asked for in this thread."""
+    return ambient.get().asked

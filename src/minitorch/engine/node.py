@@ -46,6 +46,10 @@ class Node:
     at_once: ClassVar[bool] = True
     """Whether a leaf adds its gradient when it arrives, or when the whole walk has gone well."""
 
+    special: ClassVar[bool] = False
+    """Whether there is more to a walk than the op's formulas: it is done by `step`, and all of it
+    also where no gradient has arrived (`g` is None)."""
+
     op: Any
     edges: tuple[Node | None, ...]
     args: Any
@@ -66,6 +70,17 @@ class Node:
         keep  whether gradients are to be noted where they belong (a backward), or not (a grad).
         """
         return g
+
+    def capture(self, g: Any) -> Any:
+        """Called instead of `arrive` if only the gradient is wanted: give what it is."""
+        return self.arrive(g, False)
+
+    def step(self, g: Any, record: bool, edges: Any) -> Sequence[Any]:
+        """The gradients of the inputs, where `special`.
+
+        edges  the node's own, with None in the place of those whose gradient is not wanted
+        """
+        return self.op.pull_recorded(g, self) if record else self.op.pull(g, self.args, edges)  # type: ignore[no-any-return]
 
     def accumulate(self, g: Any, owned: bool) -> None:
         """Called on a leaf instead of `arrive` when gradients are kept: add `g` to what it has.

@@ -7,5 +7,8 @@ count, and a backward compares.
 
 from __future__ import annotations
 
-Counter = list[int]
-"""[how often the memory behind some tensors was written to in place]"""
+from typing import Any
+
+Counter = list[Any]
+"""[how often the memory behind some tensors was written to in place], and in the PyTorch face also
+the name of the node that did so last"""

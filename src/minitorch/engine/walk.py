@@ -7,7 +7,8 @@ or a user are never written to: only a buffer that the walk allocated itself is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Container, Sequence
 from heapq import heappop, heappush
 from sys import getrefcount
 from typing import Any
@@ -17,8 +18,8 @@ from numpy import ndarray
 
 from minitorch.engine import edge, watch
 from minitorch.engine.errors import GraphError, ShapeError
-from minitorch.engine.mode import ambient, enable_grad
-from minitorch.engine.node import Node
+from minitorch.engine.mode import Ambient, ambient
+from minitorch.engine.node import Node, next_seq
 
 
 def _references_of_one_alone() -> int:
@@ -49,6 +50,11 @@ def dependencies(roots: Sequence[Node]) -> dict[Node, int]:
 
 def leading_to(targets: set[Node], roots: Sequence[Node]) -> set[Node]:
     """The nodes behind `roots` (and among them) from which one of `targets` can be reached."""
+    return ways(targets, roots)[0]
+
+
+def ways(targets: set[Node], roots: Sequence[Node]) -> tuple[set[Node], set[Node]]:
+    """`leading_to`, and those of it that have to be walked: with a target behind them."""
     users: dict[Node, list[Node]] = {}
     seen, stack = set(roots), list(roots)
     while stack:
@@ -60,13 +66,34 @@ def leading_to(targets: set[Node], roots: Sequence[Node]) -> set[Node]:
                     seen.add(behind)
                     stack.append(behind)
     useful = {node for node in targets if node in seen}
+    passed: set[Node] = set()
     stack = list(useful)
     while stack:
         for user in users.get(stack.pop(), ()):
-            if user not in useful:
-                useful.add(user)
-                stack.append(user)
-    return useful
+            if user not in passed:
+                passed.add(user)
+                if user not in useful:
+                    useful.add(user)
+                    stack.append(user)
+    return useful, passed
+
+
+class Task:
+    """One walk, as those see it that are called during it.
+
+    number   no two are the same
+    nodes    the nodes whose gradients are computed; to be asked with `in`
+    partial  whether only gradients of some targets are wanted
+    keeps    whether gradients accumulate
+    """
+
+    __slots__ = ("keeps", "nodes", "number", "partial")
+
+    def __init__(self, partial: bool, keeps: bool) -> None:
+        self.keeps = keeps
+        self.number = next_seq()
+        self.nodes: Container[Node] = ()
+        self.partial = partial
 
 
 def run(
@@ -76,6 +103,8 @@ def run(
     targets: Sequence[Node] | None = None,
     record: bool = False,
     release: bool = False,
+    keep: bool | None = None,
+    task: Task | None = None,
 ) -> dict[Node, Any]:
     """Send the cotangents `seeds` from `roots` back through the graph.
 
@@ -84,13 +113,16 @@ def run(
     record   False: `seeds` are arrays, formulas run bare. True: `seeds` are tensors of the
              roots' face and everything is recorded (PyTorch's create_graph).
     release  Free what each node saved once it has been walked (PyTorch's retain_graph=False).
+    keep     True: gradients accumulate although there are targets, but in these only.
+    task     what is known of this walk to those called during it, if there are such
     """
+    keep = targets is None if keep is None else keep
     # The intermediate 0 * inf of a formula is not the user's business; the result is.
     with np.errstate(all="ignore"):
-        if not record:
-            return _run(roots, seeds, targets, False, release)
-        with enable_grad():
-            return _run(roots, seeds, targets, True, release)
+        if task is None and not record:
+            return _run(roots, seeds, targets, False, release, keep, None)
+        with Ambient(grad=record, task=task):
+            return _run(roots, seeds, targets, record, release, keep, task)
 
 
 def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
@@ -99,11 +131,22 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
     targets: Sequence[Node] | None,
     record: bool,
     release: bool,
+    keep: bool,
+    task: Task | None,
 ) -> dict[Node, Any]:
     counts = dependencies(roots)
-    wanted = None if targets is None else set(targets)
-    useful = None if wanted is None else leading_to(wanted, roots)
+    wanted: set[Node] = set()
+    useful: set[Node] | None = None
+    passed: Container[Node] = counts
+    if targets is not None:
+        wanted = set(targets)
+        useful, passed = ways(wanted, roots)
+        if keep:
+            wanted, passed = set(), useful
+    if task is not None:
+        task.nodes = counts if useful is None else useful
     found: dict[Node, Any] = {}
+    due: deque[tuple[Node, Any]] = deque()
     waiting: list[tuple[Node, Any]] = []
     pending: dict[Node, Any] = {}
     owned: set[Node] = set()
@@ -112,54 +155,68 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
         _deliver(pending, owned, root, seed, record)
     heap = [(-root.seq, root) for root, count in counts.items() if count == 0]
     heap.sort()
-    debug = ambient.get().debug
+    state = ambient.get()
+    debug, anomaly = state.debug, state.anomaly
     # The only node that is ready does not go through the heap, nor its gradient through `pending`.
     single: Node | None = None
     ready: Any = None
-    while heap or single is not None:
-        if single is None:
+    while heap or single is not None or due:
+        if due:
+            # Leaves go before all else, in the order in which they became ready.
+            node, g = due.popleft()
+        elif single is None:
             node = heappop(heap)[1]
             g = pending.pop(node, None)
         else:
             node, single, g = single, None, ready
         edges = node.edges
-        if g is not None:
-            if owned and node in owned:
-                shape, dtype = edge.meta(node.like)
-                if record:
-                    g = g.fit(shape, dtype)
-                elif g.dtype != dtype:
-                    g = edge.cast(g, dtype)
-            if wanted is None:
-                if not edges:
-                    if node.at_once:
-                        node.accumulate(g, node in owned or node in alone)
-                    else:
-                        waiting.append((node, g))
-                    continue
-                if node.extra is not None or type(g) is dict:
-                    g = node.arrive(g, True)
-            else:
-                if node.extra is not None or type(g) is dict or not edges:
-                    g = node.arrive(g, False)
-                if node in wanted:
-                    found[node] = g
+        if g is not None and owned and node in owned:
+            shape, dtype = edge.meta(node.like)
+            if record:
+                g = g.fit(shape, dtype)
+            elif g.dtype != dtype:
+                g = edge.cast(g, dtype)
         if not edges:
+            if g is None and (not node.special or (useful is not None and node not in useful)):
+                continue
+            if not keep:
+                if node in wanted:
+                    found[node] = node.capture(g)
+            elif node.at_once:
+                node.accumulate(g, node in owned or node in alone)
+            else:
+                waiting.append((node, g))
             continue
-        live = edges
+        live: Any = edges
         if useful is not None:
-            live = tuple([behind if behind in useful else None for behind in edges])
-        if g is None or (useful is not None and all(behind is None for behind in live)):
+            walked = node in passed
+            if node in wanted:
+                found[node] = g if walked else node.capture(g)
+            live = tuple([b if b in useful else None for b in edges]) if walked else None
+        if live is None or (g is None and not node.special):
             grads: Sequence[Any] = (None,) * len(edges)
-        elif node.args is None:
-            raise GraphError(freed_message(node))
         else:
+            if node.extra is not None or type(g) is dict:
+                g = node.arrive(g, keep)
+            if (
+                node.args is None
+                and g is not None
+                and (useful is None or any(b is not None for b in live))
+            ):
+                raise GraphError(freed_message(node))
             versions = node.versions
             if versions and (versions[0][0] != versions[1] or len(versions) > 2):
                 node.check_versions()
             if debug:
                 watch.verify(node)
-            grads = node.op.pull_recorded(g, node) if record else node.op.pull(g, node.args, live)
+            if anomaly is not None:
+                grads = anomaly.step(node, g, record, live)
+            elif node.special:
+                grads = node.step(g, record, live)
+            elif record:
+                grads = node.op.pull_recorded(g, node)
+            else:
+                grads = node.op.pull(g, node.args, live)
             if release:
                 node.release()
             if debug:
@@ -189,8 +246,16 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
                 if r is not None:
                     _deliver(pending, owned, behind, r, record)
                 r = pending.pop(behind)
-            elif not behind.edges and r is not g and type(r) is ndarray and r.base is None:
-                owned.add(behind)  # a leaf may keep what its formula made for it alone
+            elif (
+                not behind.edges
+                and type(r) is ndarray
+                and r.base is None
+                and getrefcount(r) <= ALONE
+            ):
+                alone.add(behind)  # a leaf may keep what nobody else holds
+            if not behind.edges:
+                due.append((behind, r))
+                continue
             if single is None and not heap:
                 single, ready = behind, r
                 continue

@@ -5,7 +5,7 @@ Here: boxes and their looks. Where they go is decided by `minigrad.layout`.
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
-from xml.sax.saxutils import escape
+from html import escape
 
 from minigrad.layout import Point, layered
 from minitorch.graph.trace import Node, trace

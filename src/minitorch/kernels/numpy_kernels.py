@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.kernels import register
+from minitorch.ops.declare import OPS
 from minitorch.ops.loss import Targets
 from minitorch.ops.norm import exponentials
 
@@ -54,6 +55,33 @@ def _product_of(g: Any, x: Any) -> Any:
     return np.multiply(g, x)
 
 
+def _matmul_x(g: Any, x_shape: Any, y: Any) -> Any:
+    if g.ndim == 2 and y.ndim == 2:
+        return np.matmul(g, y.T)
+    return OPS["matmul"].formulas["x"](g, x_shape, y)
+
+
+def _matmul_y(g: Any, x: Any, y_shape: Any) -> Any:
+    if g.ndim == 2 and x.ndim == 2:
+        return np.matmul(x.T, g)
+    return OPS["matmul"].formulas["y"](g, x, y_shape)
+
+
+def _linear_x(g: Any, weight: Any) -> Any:
+    return np.matmul(g, weight)
+
+
+def _linear_weight(g: Any, x: Any) -> Any:
+    if g.ndim == 2:
+        return np.matmul(g.T, x)
+    rows = int(np.prod(g.shape[:-1]))
+    return np.matmul(g.reshape(rows, g.shape[-1]).T, x.reshape(rows, x.shape[-1]))
+
+
+register("matmul", "x", _matmul_x)
+register("matmul", "y", _matmul_y)
+register("linear", "x", _linear_x)
+register("linear", "weight", _linear_weight)
 register("mul", "x", _product)
 register("mul", "y", _product_of)
 register("relu", "x", _relu)

@@ -36,3 +36,15 @@ __all__ += pointwise.__all__
 __all__ += random.__all__
 __all__ += reduce.__all__
 __all__ += shape.__all__
+
+from minitorch.ops import extrema, rounding, trig
+from minitorch.ops.extrema import *
+from minitorch.ops.rounding import *
+from minitorch.ops.trig import *
+
+__all__ += extrema.__all__
+__all__ += rounding.__all__
+__all__ += trig.__all__
+
+import minitorch.ops.products as _products
+from minitorch.ops import activation, attention, point_loss, scatter, select

@@ -24,8 +24,23 @@ def one_axis(axis: Any, ndim: int) -> int:
     return int(axis % most)
 
 
+def _normal(axes: tuple[Any, ...], ndim: int) -> bool:
+    """Whether these are numbers from 0 to ndim - 1, each once: what formulas hand on."""
+    for axis in axes:
+        if type(axis) is not int or not 0 <= axis < ndim:
+            return False
+    return len(axes) < 2 or len(set(axes)) == len(axes)
+
+
+def dimensions(x: Any) -> int:
+    """The number of dimensions of an array or a number."""
+    return x.ndim if hasattr(x, "ndim") else np.ndim(x)  # type: ignore[no-any-return]
+
+
 def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """None, an axis or several as a tuple of numbers from 0; a repeated axis raises ValueError."""
+    if type(axis) is tuple and _normal(axis, ndim):
+        return axis
     if axis is None:
         return tuple(range(ndim))
     if not isinstance(axis, (tuple, list)):
@@ -38,11 +53,11 @@ def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def prepare_axes(axis: Any, x: Any) -> tuple[int, ...]:
-    return all_axes(axis, np.ndim(x))
+    return all_axes(axis, dimensions(x))
 
 
 def prepare_axis(axis: Any, x: Any) -> int:
-    return one_axis(axis, np.ndim(x))
+    return one_axis(axis, dimensions(x))
 
 
 def prepare_list_axis(axis: Any, arrays: Sequence[Any]) -> int:

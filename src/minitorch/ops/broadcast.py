@@ -18,6 +18,8 @@ __all__ = [
 
 
 def _shape(shape: Any, x: Any) -> tuple[int, ...]:
+    if type(shape) is tuple and all([type(size) is int for size in shape]):
+        return shape
     return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
 
 
@@ -26,7 +28,25 @@ def _broadcast_to(x: Any, *, shape: Any = REQUIRED) -> Any:
 
     Raises ShapeError if `x` does not broadcast to `shape`.
     """
-    return np.broadcast_to(x, shape)
+    if isinstance(x, np.generic):
+        x = np.asarray(x)
+    if type(x) is not np.ndarray or not x.flags.c_contiguous or not x.size:
+        return np.broadcast_to(x, shape)
+    # The view itself, put together from its strides: NumPy's function takes ten times as long.
+    steps = [0] * len(shape)
+    if x.ndim:
+        place = len(shape) - x.ndim
+        for size, step in zip(x.shape, x.strides, strict=True):
+            if size != 1:
+                if place < 0 or shape[place] != size:
+                    return np.broadcast_to(x, shape)  # says what is wrong
+                steps[place] = step
+            place += 1
+        if x.ndim > len(shape):
+            return np.broadcast_to(x, shape)
+    view: np.ndarray = np.ndarray(shape, x.dtype, x, 0, tuple(steps))
+    view.flags.writeable = False
+    return view
 
 
 def _sum_to(x: Any, *, shape: Any = REQUIRED) -> Any:

@@ -29,6 +29,7 @@ from typing import Any, Final
 import numpy as np
 
 from minitorch.engine.node import Node
+from minitorch.ops.meta import view_meta
 from minitorch.ops.samples import Samples
 
 Formula = Callable[..., Any]
@@ -210,7 +211,9 @@ def declare(
     listed    the only input is a sequence of arrays
     view      the result shares the memory of the first input
     meta      a function from inputs that have `shape` and `dtype` only, and the options, to the
-              result's (shape, dtype); None: `forward` itself, on arrays without memory
+              result's (shape, dtype), of several results a list of those, with `aux` followed
+              by what formulas get as `aux`. It raises what `forward` raises for shapes that do
+              not fit. None: `forward` itself, on arrays without memory (of a view), or on zeros
     node_name PyTorch's name of the node; None: made from `name`
     aux       `forward` returns (result, aux), and formulas may name `aux`
     promotes  the inputs that are brought to a common dtype before `forward`
@@ -222,6 +225,8 @@ def declare(
     else:
         signature = _signature(forward)
     inputs, optional, options = signature
+    if view and meta is None:
+        meta = view_meta(forward, outputs)
     op = Op(
         name,
         forward,
@@ -238,11 +243,20 @@ def declare(
         node_name=node_name,
         aux=aux,
         promotes=promotes,
-        doc=inspect.getdoc(forward) or "" if not isinstance(forward, np.ufunc) else "",
+        doc=_doc(forward),
     )
     build(op)
     OPS[name] = op
     return op.function
+
+
+def _doc(forward: Callable[..., Any]) -> str:
+    """What an op's functions say of themselves; for a ufunc, what NumPy says in its first line."""
+    if isinstance(forward, np.ufunc):
+        lines = [line.strip() for line in (forward.__doc__ or "").splitlines()]
+        summary = next((line for line in lines[1:] if line), forward.__name__)
+        return f"{summary} Elementwise; shapes broadcast. NumPy's `{forward.__name__}`."
+    return inspect.getdoc(forward) or ""
 
 
 def _signature(forward: Callable[..., Any]) -> Signature:

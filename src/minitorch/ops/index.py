@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.engine.edge import broadcast_axes
 from minitorch.engine.errors import DTypeError, IndexingError
 from minitorch.ops.axes import one_axis, prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
+from minitorch.ops.pointwise import where
+from minitorch.ops.meta import NOWHERE, MetaArray, bare, layout
 from minitorch.ops.samples import Sample, calls, draw
 
 __all__ = [
@@ -153,8 +156,17 @@ getitem: Function = declare(
     prepare={"index": normal_index},
     samples=_index_samples,
     view=True,
+    meta=lambda x, index: (layout(x)[index].shape, x.dtype),
     node_name="IndexBackward0",
 )
+
+
+def _put_add_meta(x: Any, index: Index, shape: Any, unique: bool) -> tuple[Any, Any]:
+    where = MetaArray(shape, x.dtype, of=NOWHERE)
+    broadcast_axes(where[index].shape, x.shape)
+    return where.shape, x.dtype
+
+
 put_add: Function = declare(
     "put_add",
     _put_add,
@@ -169,6 +181,7 @@ put_add: Function = declare(
         ((), {"index": 1, "shape": (3,)}),
         ((0, 2), {"index": np.zeros(0, np.int64), "shape": (3, 2)}),
     ),
+    meta=_put_add_meta,
     node_name="IndexPutBackward0",
 )
 
@@ -200,14 +213,24 @@ def mesh(index: np.ndarray, axis: int) -> Index:
 
 def _checked(given: Any, shape: tuple[int, ...], axis: int) -> np.ndarray:
     index: np.ndarray = np.asarray(given)
+    _fits(index, shape, axis)
+    return index
+
+
+def _fits(index: Any, shape: tuple[int, ...], axis: int) -> None:
     if index.dtype.kind not in "iu":
         raise TypeError(f"index must be an integer array, not {index.dtype}")
-    if index.ndim != len(shape):
-        raise ValueError(f"index has {index.ndim} dimensions, but x has {len(shape)}")
+    if len(index.shape) != len(shape):
+        raise ValueError(f"index has {len(index.shape)} dimensions, but x has {len(shape)}")
     for place, size in enumerate(shape):
         if place != axis and index.shape[place] > size:
             raise ValueError(f"index of shape {index.shape} exceeds {shape} on axis {place}")
-    return index
+
+
+def _covers(index: Any, src: Any) -> None:
+    pairs = zip(index.shape, src.shape, strict=False)
+    if len(src.shape) != len(index.shape) or any(i > s for i, s in pairs):
+        raise ValueError(f"src of shape {src.shape} is smaller than index of shape {index.shape}")
 
 
 def _gather(x: Any, index: Any, *, axis: int = -1) -> Any:
@@ -228,8 +251,7 @@ def _scatter_add(x: Any, index: Any, src: Any, *, axis: int = -1) -> Any:
     """
     x, src = np.asarray(x), np.asarray(src)
     index = _checked(index, x.shape, axis)
-    if src.ndim != index.ndim or any(i > s for i, s in zip(index.shape, src.shape, strict=True)):
-        raise ValueError(f"src of shape {src.shape} is smaller than index of shape {index.shape}")
+    _covers(index, src)
     used = src[tuple(map(slice, index.shape))].astype(np.result_type(x, src), copy=False)
     if not x.ndim:
         return x + used
@@ -237,7 +259,7 @@ def _scatter_add(x: Any, index: Any, src: Any, *, axis: int = -1) -> Any:
 
 
 def _gather_adjoint(g: Any, x_shape: tuple[int, ...], index: Any, axis: int) -> Any:
-    whole = mesh(np.asarray(index), axis) if x_shape else ()
+    whole = mesh(bare(index), axis) if x_shape else ()
     return put_add(g, whole, x_shape)
 
 
@@ -246,6 +268,17 @@ def _src_gradient(g: Any, index: Any, src_shape: tuple[int, ...], axis: int) -> 
     if np.shape(index) == src_shape:
         return used
     return put_add(used, tuple(map(slice, np.shape(index))), src_shape)
+
+
+def _gather_meta(x: Any, index: Any, axis: int) -> tuple[Any, Any]:
+    _fits(index, tuple(x.shape), axis)
+    return index.shape, x.dtype
+
+
+def _scatter_add_meta(x: Any, index: Any, src: Any, axis: int) -> tuple[Any, Any]:
+    _fits(index, tuple(x.shape), axis)
+    _covers(index, src)
+    return x.shape, np.result_type(x.dtype, src.dtype)
 
 
 gather: Function = declare(
@@ -260,6 +293,7 @@ gather: Function = declare(
         ((), np.array(0)),
         ((3, 2), np.zeros((0, 2), np.int64), {"axis": 0}),
     ),
+    meta=_gather_meta,
 )
 scatter_add = declare(
     "scatter_add",
@@ -273,6 +307,7 @@ scatter_add = declare(
         ((), np.array(0), ()),
         ((3, 2), np.zeros((0, 2), np.int64), (0, 2), {"axis": 0}),
     ),
+    meta=_scatter_add_meta,
 )
 
 
@@ -281,11 +316,11 @@ def embedding(weight: Any, indices: Any) -> Any:
 
     Negative indices are refused, as in PyTorch: IndexingError.
     """
-    array = np.asarray(getattr(indices, "_array", indices))
+    array = bare(indices)
     rows = weight.shape[0]
     if array.dtype.kind not in "iu":
         raise DTypeError(f"embedding: indices must be integers, got {array.dtype}.")
-    if array.size and (array.min() < 0 or array.max() >= rows):
+    if type(array) is np.ndarray and array.size and (array.min() < 0 or array.max() >= rows):
         raise IndexingError(
             f"embedding: index out of range in self: {int(array.min())} to {int(array.max())}, "
             f"but weight has rows 0 to {rows - 1}."
@@ -305,8 +340,27 @@ def extent(size: Any, stride: Any, offset: int) -> int:
 
 def strided(memory: np.ndarray, size: Any, stride: Any, offset: int) -> Any:
     """A view of flat `memory` from `offset` on."""
-    steps = tuple(s * memory.itemsize for s in stride)
-    return np.lib.stride_tricks.as_strided(memory[offset:], size, steps)
+    if 0 in size:
+        return np.empty(size, memory.dtype)
+    item = memory.itemsize
+    return np.ndarray(size, memory.dtype, memory, offset * item, [s * item for s in stride])
+
+
+def restrided(x: np.ndarray, shape: Any, steps: Any, skip: int = 0) -> np.ndarray:
+    """A view of the memory that `x` is in, `skip` bytes from its first element on; strides in
+    bytes. ValueError beyond the end of the memory."""
+    if type(x) is MetaArray:
+        return x.restrided(shape, steps, skip)  # type: ignore[no-any-return]
+    owner: Any = x
+    while type(owner.base) is np.ndarray:
+        owner = owner.base
+    if not owner.flags.c_contiguous or 0 in shape:
+        at = np.lib.stride_tricks.as_strided(x, (skip // x.itemsize + 1,), (x.itemsize,))
+        return np.lib.stride_tricks.as_strided(at[skip // x.itemsize :], shape, steps)
+    start = 0
+    if owner is not x:
+        start = x.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    return np.ndarray(shape, x.dtype, owner, start + skip, steps)
 
 
 def _natural_stride(shape: Any) -> tuple[int, ...]:
@@ -330,14 +384,15 @@ def _as_strided(
     source  the strides (in elements) that `x` is to be thought of as laid out with; its own if
             None. If they differ the result is a copy.
     """
-    x = np.asarray(x)
+    x = bare(x)
     own = tuple(s // x.itemsize for s in x.strides)
-    if source is None or source == own:
+    # Beyond the memory of an array that only stands for the source there is nothing to read.
+    inside = extent(size, stride, storage_offset) <= extent(x.shape, own, 0)
+    if source is None or (source == own and inside):
         steps = tuple(s * x.itemsize for s in stride)
-        if 0 in size:
-            return np.empty(size, x.dtype)
-        flat = np.lib.stride_tricks.as_strided(x, (storage_offset + 1,), (x.itemsize,))
-        return np.lib.stride_tricks.as_strided(flat[storage_offset:], size, steps)
+        return restrided(x, size, steps, storage_offset * x.itemsize)
+    if type(x) is MetaArray:
+        return x.blank(size, x.dtype)
     reach = max(extent(x.shape, source, 0), extent(size, stride, storage_offset))
     memory = np.zeros(reach, x.dtype)
     if x.size:
@@ -360,6 +415,17 @@ def _strided_adjoint(
     return put_strided(g, size=x_shape, stride=own, places=places)
 
 
+def distinct(size: Any, stride: Any) -> bool:
+    """Whether strides from 1 on certainly lead to a place of its own for each element."""
+    reach = 0
+    for step, n in sorted(zip(stride, size, strict=True)):
+        if n > 1:
+            if step <= reach:
+                return False
+            reach += step * (n - 1)
+    return True
+
+
 def _put_strided(
     x: Any, *, size: Any = REQUIRED, stride: Any = REQUIRED, places: Any = REQUIRED
 ) -> Any:
@@ -368,9 +434,10 @@ def _put_strided(
     x = np.asarray(x)
     reach = max(extent(size, stride, 0), extent(*places))
     memory = np.zeros(reach, x.dtype)
-    at = strided(np.arange(reach), *places)
-    if x.size:
-        np.add.at(memory, at, x)
+    if x.size and distinct(*places[:2]):
+        strided(memory, *places)[...] = x
+    elif x.size:
+        np.add.at(memory, strided(np.arange(reach), *places), x)
     return strided(memory, size, stride, 0).copy() if memory.size else np.zeros(size, x.dtype)
 
 
@@ -386,6 +453,7 @@ as_strided: Function = declare(
     {"x": _strided_adjoint},
     samples=_STRIDED,
     view=True,
+    meta=lambda x, size, stride, storage_offset, source: (size, x.dtype),
 )
 put_strided: Function = declare(
     "put_strided",
@@ -399,6 +467,7 @@ put_strided: Function = declare(
         ((2, 2), {"size": (3, 4), "stride": (4, 1), "places": ((2, 2), (4, 1), 1)}),
         ((2, 3), {"size": (6,), "stride": (1,), "places": ((2, 3), (1, 1), 1)}),
     ),
+    meta=lambda x, size, stride, places: (size, x.dtype),
 )
 
 
@@ -408,9 +477,15 @@ def _overwrite(x: Any, src: Any) -> Any:
     return np.array(np.broadcast_to(src, x.shape), x.dtype)
 
 
+def _overwrite_meta(x: Any, src: Any) -> tuple[Any, Any]:
+    broadcast_axes(x.shape, np.shape(src))
+    return x.shape, x.dtype
+
+
 overwrite: Function = declare(
     "overwrite",
     _overwrite,
-    {"x": lambda g: g * 0.0, "src": lambda g: g},
+    {"x": lambda g: where(False, g, 0.0), "src": lambda g: g},
     samples=calls(((2, 3), (3,)), ((3,), (3,)), ((2,), ())),
+    meta=_overwrite_meta,
 )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, IndexingError, ShapeError
+from minitorch.ops.axes import reduced
 from minitorch.ops.declare import declare
 from minitorch.ops.index import put_add
+from minitorch.ops.meta import bare, blank_like
 from minitorch.ops.norm import exponentials, log_softmax, softmax
 from minitorch.ops.pointwise import floating, log, maximum, pointwise, softplus, where
 from minitorch.ops.reduce import mean, sum
@@ -25,6 +28,7 @@ __all__ = [
 
 
 REDUCTIONS = ("mean", "sum", "none")
+_UNSIGNED = {size: f"u{size}" for size in (1, 2, 4, 8)}
 
 
 def reduce_loss(loss: Any, reduction: str, name: str) -> Any:
@@ -64,6 +68,27 @@ def check_target(
     """Class numbers as an integer array that fits scores of shape `x_shape`, and whether all of
     them are classes (none is `ignore_index`). Raises for what does not fit."""
     target = np.asarray(getattr(target, "_array", target))
+    classes = class_count(name, x_shape, target, ignore_index)
+    if not target.size:
+        return target, True
+    # Read as unsigned a negative number is a large one: one look finds both.
+    largest = np.maximum.reduce(target.view(_UNSIGNED[target.dtype.itemsize]), axis=None)
+    if largest < classes and not 0 <= ignore_index < classes:
+        return target, True
+    ignored = target == ignore_index
+    bad = ((target < 0) | (target >= classes)) & ~ignored
+    if bad.any():
+        at = tuple(int(i) for i in np.argwhere(bad)[0]) if target.ndim else ()
+        raise IndexingError(
+            f"{name}: Target {int(target[at])} is out of bounds: class numbers go from 0 to "
+            f"{classes - 1} (or are ignore_index={ignore_index}); at {at} of the target."
+        )
+    return target, not ignored.any()
+
+
+def class_count(name: str, x_shape: tuple[int, ...], target: Any, ignore_index: int) -> int:
+    """How many classes scores of shape `x_shape` are for. Raises if the target's shape or dtype
+    does not fit them."""
     if not x_shape:
         raise ShapeError(f"{name}: scores must be (N, C, ...) or (C,), got a single number.")
     wanted = (x_shape[0], *x_shape[2:]) if len(x_shape) > 1 else ()
@@ -78,22 +103,7 @@ def check_target(
             f"{name}: scores of shape {x_shape} want a target of shape {wanted}, got "
             f"{target.shape}."
         )
-    classes = x_shape[1] if len(x_shape) > 1 else x_shape[0]
-    if not target.size:
-        return target, True
-    # Read as unsigned a negative number is a large one: one look finds both.
-    largest = np.maximum.reduce(target.view(f"u{target.dtype.itemsize}"), axis=None)
-    if largest < classes and not 0 <= ignore_index < classes:
-        return target, True
-    ignored = target == ignore_index
-    bad = ((target < 0) | (target >= classes)) & ~ignored
-    if bad.any():
-        at = tuple(int(i) for i in np.argwhere(bad)[0]) if target.ndim else ()
-        raise IndexingError(
-            f"{name}: Target {int(target[at])} is out of bounds: class numbers go from 0 to "
-            f"{classes - 1} (or are ignore_index={ignore_index}); at {at} of the target."
-        )
-    return target, not ignored.any()
+    return x_shape[1] if len(x_shape) > 1 else x_shape[0]
 
 
 @lru_cache(maxsize=64)
@@ -169,8 +179,12 @@ def _nll_loss(
     return _scaled_loss(x[t.places], t, reduction, x.dtype), t
 
 
+def _scale(scale: Any, dtype: Any) -> Any:
+    return bare(scale).astype(dtype, copy=False)
+
+
 def _nll_loss_x(g: Any, x_shape: tuple[int, ...], x_dtype: Any, aux: Targets) -> Any:
-    scale = np.broadcast_to(np.asarray(aux.scale, x_dtype), aux.shape)
+    scale = np.broadcast_to(_scale(aux.scale, x_dtype), aux.shape)
     return put_add(-g * scale, aux.places, x_shape, unique=True)
 
 
@@ -195,11 +209,39 @@ def _class_samples(rng: np.random.Generator) -> list[Sample]:
     ]
 
 
+def _class_meta(
+    name: str, x: Any, target: Any, weight: Any, ignore_index: int, reduction: str
+) -> tuple[tuple[int, ...], Any, Targets]:
+    """The result's shape and dtype, and targets as they are if no sample is ignored."""
+    check_reduction(reduction, name)
+    shape = tuple(x.shape)
+    class_count(name, shape, target, ignore_index)
+    if weight is not None and tuple(weight.shape) != (shape[1:2] or shape):
+        raise ValueError(f"weight must hold one number a class, got shape {tuple(weight.shape)}")
+    wanted = tuple(target.shape)
+    dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
+    count = math.prod(wanted)
+    scale: Any = 1.0 if reduction != "mean" else 1 / count if count else np.nan
+    if weight is not None:
+        scale = blank_like(x, wanted, dtype)
+    counts = _counts(wanted) if len(shape) > 1 else ()
+    places = (counts[0], target, *counts[1:]) if counts else (target,)
+    made = Targets(places, scale, wanted, None)
+    return wanted if reduction == "none" else (), dtype, made
+
+
+def _nll_loss_meta(
+    x: Any, target: Any, weight: Any = None, *, ignore_index: int, reduction: str
+) -> tuple[Any, Any, Any]:
+    return _class_meta("nll_loss", x, target, weight, ignore_index, reduction)
+
+
 nll_loss = declare(
     "nll_loss",
     _nll_loss,
     {"x": _nll_loss_x},
     samples=_class_samples,
+    meta=_nll_loss_meta,
     aux=True,
     node_name="NllLossBackward0",
 )
@@ -231,9 +273,20 @@ def _class_cross_entropy(
 def _class_cross_entropy_x(g: Any, x: Any, aux: tuple[Targets, Any]) -> Any:
     t, _ = aux
     shape, axis = tuple(x.shape), min(1, len(x.shape) - 1)
-    each = g * np.broadcast_to(np.asarray(t.scale, x.dtype), t.shape)
+    each = g * np.broadcast_to(_scale(t.scale, bare(x).dtype), t.shape)
     column = each.reshape((*shape[:axis], 1, *shape[axis + 1 :]))
     return softmax(x, axis) * column - put_add(each, t.places, shape, unique=True)
+
+
+def _class_cross_entropy_meta(
+    x: Any, target: Any, weight: Any = None, *, ignore_index: int, reduction: str
+) -> tuple[Any, Any, Any]:
+    shape, dtype, t = _class_meta("cross_entropy", x, target, weight, ignore_index, reduction)
+    keep = None
+    if math.prod(x.shape) <= KEEP_EXPONENTIALS:
+        lanes = reduced(x.shape, (min(1, len(x.shape) - 1),), True)
+        keep = blank_like(x, x.shape, dtype), blank_like(x, lanes, dtype)
+    return shape, dtype, (t, keep)
 
 
 class_cross_entropy = declare(
@@ -241,6 +294,7 @@ class_cross_entropy = declare(
     _class_cross_entropy,
     {"x": _class_cross_entropy_x},
     samples=_class_samples,
+    meta=_class_cross_entropy_meta,
     aux=True,
     node_name="NllLossBackward0",
 )
@@ -281,11 +335,11 @@ def cross_entropy(
     axis = min(1, len(shape) - 1)
     classes, _ = check_target("cross_entropy", shape, given, ignore_index)
     used = classes != ignore_index
-    even = 1.0 if weight is None else _by_class(weight, x, axis)
+    even: Any = 1.0 if weight is None else _by_class(weight, x, axis)
     spread = sum(where(np.expand_dims(used, axis), -log_softmax(x, axis), 0.0) * even, axis)
     if reduction == "mean":
         chosen = np.where(used, classes, 0)
-        each = used if weight is None else used * even.reshape(-1)[chosen]  # type: ignore[attr-defined]
+        each = used if weight is None else used * even.reshape(-1)[chosen]
         total = float(each.sum())
         spread = sum(spread) * (1 / total if total else np.nan)
     elif reduction == "sum":

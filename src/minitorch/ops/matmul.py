@@ -11,6 +11,7 @@ from minitorch.engine.errors import ShapeError
 from minitorch.ops.axes import one_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import getitem
+from minitorch.ops.meta_numpy import matmul_shape
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import Sample, calls, draw
 from minitorch.ops.shape import permute, reshape, squeeze, unsqueeze
@@ -49,7 +50,7 @@ def _matmul(x: Any, y: Any) -> Any:
 
 def _transposed(x: Any) -> Any:
     """The last two axes exchanged: a view."""
-    return np.asarray(x).swapaxes(-1, -2)
+    return np.swapaxes(x, -1, -2)
 
 
 transposed: Function = declare(
@@ -107,14 +108,7 @@ MATRICES = (
 
 
 def _matmul_meta(x: Any, y: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    a = np.broadcast_to(np.zeros((), bool), (*x.shape[:-2], *x.shape[-2:-1]))
-    shape: tuple[int, ...] = a.shape
-    if len(x.shape) == 1:
-        shape = (*y.shape[:-2], *y.shape[-1:]) if len(y.shape) > 1 else ()
-    elif len(y.shape) > 1:
-        batch = np.broadcast_shapes(tuple(x.shape[:-2]), tuple(y.shape[:-2]))
-        shape = (*batch, x.shape[-2], y.shape[-1])
-    return shape, np.result_type(x.dtype, y.dtype)
+    return matmul_shape(x.shape, y.shape), np.result_type(x.dtype, y.dtype)
 
 
 matmul: Function = declare(
@@ -293,6 +287,13 @@ def _contract_grads(
     return found
 
 
+def _contract_meta(
+    tensors: Sequence[Any], labels: Any, out_labels: Any
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    sizes = {c: n for names, x in zip(labels, tensors, strict=True) for c, n in zip(names, x.shape)}
+    return tuple(sizes[c] for c in out_labels), np.result_type(*(x.dtype for x in tensors))
+
+
 contract: Function = declare(
     "contract",
     _contract,
@@ -306,6 +307,7 @@ contract: Function = declare(
         ([(0, 3), (3, 2)], {"labels": ("ij", "jk"), "out_labels": "ik"}),
     ),
     listed=True,
+    meta=_contract_meta,
     node_name="BmmBackward0",
 )
 

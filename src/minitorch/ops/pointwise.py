@@ -7,7 +7,7 @@ written down in docs/conventions.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,9 +74,12 @@ def pointwise(
     *,
     samples: Samples | None = None,
     node_name: str | None = None,
+    promotes: Sequence[str] | None = None,
 ) -> Function:
     """Declare an op whose result has the broadcast shape of its inputs."""
-    several = isinstance(forward, np.ufunc) and forward.nin == 2
+    if promotes is None:
+        several = isinstance(forward, np.ufunc) and forward.nin == 2
+        promotes = ("x", "y") if several or name == "where" else ()
     return declare(
         name,
         forward,
@@ -84,7 +87,7 @@ def pointwise(
         samples=samples,
         node_name=node_name,
         meta=_meta(name, forward),
-        promotes=("x", "y") if several or name == "where" else (),
+        promotes=promotes,
     )
 
 
@@ -94,8 +97,10 @@ def _meta(name: str, forward: Function) -> Function:
     def meta(*inputs: Any, **options: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
         shape = np.broadcast_shapes(*(np.shape(x) for x in inputs if x is not None))
         one = [np.ones((1,), x.dtype) if hasattr(x, "dtype") else x for x in inputs]
-        return shape, np.asarray(forward(*one, **options)).dtype
+        with np.errstate(all="ignore"):
+            return shape, np.asarray(forward(*one, **options)).dtype
 
+    meta.elementwise = True  # type: ignore[attr-defined]  # see `ops.meta.stand_in`
     return meta
 
 
@@ -140,9 +145,14 @@ where: Function = pointwise(
     },
     samples=_choice_samples,
 )
-clone = pointwise(
-    "clone", lambda x: np.array(x), {"x": lambda g: g}, samples=unary()
-)
+
+
+def _clone(x: Any) -> Any:
+    """A copy of the value; the gradient passes."""
+    return np.array(x)
+
+
+clone = pointwise("clone", _clone, {"x": lambda g: g}, samples=unary())
 add = pointwise("add", np.add, {"x": lambda g: g, "y": lambda g: g}, samples=binary())
 sub = pointwise("sub", np.subtract, {"x": lambda g: g, "y": lambda g: -g}, samples=binary())
 mul = pointwise(
@@ -155,9 +165,16 @@ div = pointwise(
     samples=binary(second=(0.5, 2)),
 )
 neg = pointwise("neg", np.negative, {"x": lambda g: -g}, samples=unary())
+
+
+def _reciprocal(x: Any) -> Any:
+    """1 / x; infinite at 0."""
+    return np.true_divide(1.0, x)
+
+
 reciprocal = pointwise(
     "reciprocal",
-    lambda x: np.true_divide(1.0, x),
+    _reciprocal,
     {"x": lambda g, out: -g * (out * out)},
     samples=unary(0.5, 2),
 )
@@ -171,6 +188,9 @@ def _pow_base(g: Any, x: Any, y: Any) -> Any:
 
 def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
     # 0 ** y is 0 for every y > 0: the derivative there is 0, not 0 * log 0.
+    if isinstance(x, (int, float)):
+        slope = g * (out * (math.log(x) if x > 0 else -math.inf if x == 0 else math.nan))
+        return where(greater_equal(y, 0), 0.0, slope) if x == 0 else slope
     still = logical_and(equal(x, 0), greater_equal(y, 0))
     return where(still, 0.0, g * (out * log(x)))
 
@@ -184,11 +204,22 @@ def _pow_samples(rng: np.random.Generator) -> list[Sample]:
     ]
 
 
+def _pow(x: Any, y: Any) -> Any:
+    """x ** y. A float to the power of the numbers 2 and 3 is a product, which is much faster."""
+    if type(x) is np.ndarray and x.dtype.kind == "f" and type(y) in (int, float):
+        if y == 2:
+            return np.square(x)
+        if y == 3:
+            return x * x * x
+    return np.power(x, y)
+
+
 pow = pointwise(
     "pow",
-    np.power,
+    _pow,
     {"x": _pow_base, "y": _pow_exponent},
     samples=_pow_samples,
+    promotes=("x", "y"),
 )
 square = pointwise("square", np.square, {"x": lambda g, x: g * (2 * x)}, samples=unary())
 abs = pointwise("abs", np.absolute, {"x": lambda g, x: g * sign(x)}, samples=unary())
@@ -263,9 +294,16 @@ expm1 = pointwise("expm1", np.expm1, {"x": lambda g, out: g * (out + 1)}, sample
 log: Function = pointwise("log", np.log, {"x": lambda g, x: g / x}, samples=unary(0.3, 3))
 log1p = pointwise("log1p", np.log1p, {"x": lambda g, x: g / (x + 1)}, samples=unary(-0.7, 2))
 sqrt = pointwise("sqrt", np.sqrt, {"x": lambda g, out: g / (2 * out)}, samples=unary(0.3, 3))
+
+
+def _rsqrt(x: Any) -> Any:
+    """1 / sqrt(x); infinite at 0, NaN below."""
+    return np.true_divide(1.0, np.sqrt(x))
+
+
 rsqrt = pointwise(
     "rsqrt",
-    lambda x: np.true_divide(1.0, np.sqrt(x)),
+    _rsqrt,
     {"x": lambda g, out: -0.5 * g * (out * out * out)},
     samples=unary(0.3, 3),
 )

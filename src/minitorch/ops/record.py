@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ import numpy as np
 from minitorch.engine.errors import FaceError, explain
 from minitorch.engine.mode import ambient
 from minitorch.ops.declare import OPS, REQUIRED, Op
+from minitorch.ops.meta import MetaArray, runner
 
 PLAIN = frozenset({float, int, bool, complex, np.ndarray, type(None)})
 ARRAYS = frozenset({np.ndarray, *np.sctypeDict.values()})
@@ -39,8 +40,19 @@ class Face(Protocol):
     def space(self, op: Op) -> dict[str, Any]:
         """The names that `lines` uses."""
 
+    def tracked(self, x: str) -> str:
+        """The expression for whether the tensor called `x` wants a gradient; `x._tracked` is
+        right after it."""
+
     def edge(self, x: str) -> str:
         """The expression for the node behind the tensor called `x`, which is tracked."""
+
+    def arrays(self, op: Op) -> Sequence[str]:
+        """Lines that follow the taking of the arrays `a_x`, `a_y` ... out of the tensors."""
+
+    def compute(self, op: Op, given: str, whole: str, named: str) -> str:
+        """The expression that computes; `forward(given)` unless the face has tensors without
+        memory. whole, named: expressions of the arrays, as one, and of the options, as a dict."""
 
     def promotion(self, op: Op) -> Sequence[str]:
         """Lines that bring the arrays `a_x`, `a_y` ... to the dtypes the face computes in."""
@@ -71,6 +83,7 @@ def add_face(face: Face) -> None:
 
 def build(op: Op) -> None:
     """Make the op's public and bare functions, and its recorder for each face."""
+    op.recorders[MetaArray] = runner(op)
     op.bare = _function(op, "bare", lambda: bare_source(op), {})
     op.function = _function(op, "function", lambda: public_source(op), {})
     op.function.__doc__ = op.doc
@@ -97,8 +110,11 @@ def compile_recorder(op: Op, face: Face, space: dict[str, Any]) -> Callable[...,
 
 def build_pull(op: Op) -> Callable[[Any, Any, Any], Sequence[Any]]:
     """The function from a cotangent and a node's args and edges to the gradients of its edges."""
+    declared = list(op.formulas.values())
     rules = {f"rule{k}": rule for k, rule in enumerate(op.rules)}
-    return _function(op, "pull", lambda: pull_source(op), rules)
+    kernels = frozenset(k for k, rule in enumerate(op.rules) if rule is not declared[k])
+    space = {**rules, **{f"formula{k}": declared[k] for k in kernels}, "MetaArray": MetaArray}
+    return _function(op, "pull", lambda: pull_source(op, kernels), space)
 
 
 def source(function: Any) -> str:
@@ -180,12 +196,18 @@ def public_source(op: Op) -> str:
     return "\n".join([f"def {op.name}({signature(op)}):", *look, f"    return record({given})", ""])
 
 
-def pull_source(op: Op) -> str:
-    """From a cotangent, what the node saved and its edges to the gradients of its inputs."""
+def pull_source(op: Op, kernels: Container[int] = ()) -> str:
+    """From a cotangent, what the node saved and its edges to the gradients of its inputs.
+
+    kernels  which rules are kernels: those need memory to write to, the formula does not
+    """
     calls, place = [], 0
     for k, names in enumerate(op.saved):
         given = "".join(f", args[{place + at}]" for at in range(len(names)))
-        calls.append(f"rule{k}(g{given})")
+        call = f"rule{k}(g{given})"
+        if k in kernels:
+            call = f"({call} if type(g) is not MetaArray else formula{k}(g{given}))"
+        calls.append(call)
         place += len(names)
     lines = [f"def {op.name}(g, args, edges):"]
     if op.joint:
@@ -231,7 +253,7 @@ def recorder_source(op: Op, face: Face) -> str:
         lines += [
             f"    if isinstance({x}, Tensor):",
             f"        a_{x} = {x}._array",
-            f"        t_{x} = {x}._tracked" if track else "",
+            f"        t_{x} = {face.tracked(x)}" if track else "",
             f"    elif type({x}) in PLAIN:",
             f"        a_{x} = {x}",
             f"        t_{x} = False" if track else "",
@@ -243,16 +265,18 @@ def recorder_source(op: Op, face: Face) -> str:
     trailing = "," if len(op.inputs) == 1 else ""
     whole = f"a_{op.inputs[0]}" if op.listed else f"({given}{trailing})"
     named = "{" + ", ".join(f"'{o}': {o}" for o in op.options) + "}"
+    lines += ["    " + line for line in face.arrays(op)]
     lines += ["    " + line for line in face.promotion(op)]
     lines += ["    try:"]
     lines += ["    " + line for line in _prepare(op, f"a_{op.inputs[0]}")] if op.inputs else []
     lines += [
-        f"        out{', aux' * op.aux} = forward({given}{_options(op)})",
+        f"        out{', aux' * op.aux} = "
+        + face.compute(op, f"{given}{_options(op)}", whole, named),
         "    except Exception as error:",
         f"        raise explain(error, op.name, {whole}, {named}) from error",
     ]
     if op.listed:
-        tracked = f"any([v._tracked for v in {op.inputs[0]}])"
+        tracked = f"any([{face.tracked('v')} for v in {op.inputs[0]}])"
         edges = f"tuple([{face.edge('v')} if v._tracked else None for v in {op.inputs[0]}])"
     else:
         tracked = " or ".join(f"t_{x}" for x in op.differentiable)
@@ -303,6 +327,7 @@ def _function(
     if kind == "function":
         space["bare"] = op.bare
     function = FunctionType(_stub.__code__, space, op.name)
+    function.__qualname__ = op.name
 
     def materialise() -> Callable[..., Any]:
         source_text, filename = text(), f"<minitorch op {op.name}, {kind}>"
@@ -335,7 +360,11 @@ def choose(op: Op, inputs: Sequence[Any]) -> Callable[..., Any]:
     """Which function of `op` takes these inputs: a face's recorder, or the bare one."""
     found: dict[type, Any] = {}
     array = False
+    without_memory = None
     for value in inputs:
+        if type(value) is MetaArray:
+            without_memory = op.recorders[MetaArray]
+            continue
         for cls in type(value).__mro__:
             if cls in op.recorders:
                 found[cls] = op.recorders[cls]
@@ -345,9 +374,10 @@ def choose(op: Op, inputs: Sequence[Any]) -> Callable[..., Any]:
         raise FaceError(mixing(op.name))
     if found:
         return next(iter(found.values()))  # type: ignore[no-any-return]
-    if array or not op.recorders:
-        return op.bare
-    return next(iter(op.recorders.values()))
+    if without_memory is not None:
+        return without_memory
+    faces = [record for kind, record in op.recorders.items() if kind is not MetaArray]
+    return op.bare if array or not faces else faces[0]
 
 
 def mixing(name: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.ops.axes import one_axis, prepare_axes, prepare_axis, reduced
+from minitorch.ops.axes import all_axes, one_axis, prepare_axes, prepare_axis, reduced
 from minitorch.ops.broadcast import broadcast_to
 from minitorch.ops.declare import Formula, declare
+from minitorch.ops.meta import bare, decided
 from minitorch.ops.pointwise import equal, exp, floating, mul, where
 from minitorch.ops.samples import Sample, Samples, along, draw
 from minitorch.ops.samples import reduction as reduction_samples
@@ -75,7 +76,8 @@ def restore(g: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _spread(g: Any, x_shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) -> Any:
-    return broadcast_to(restore(g, axis, keepdims), x_shape)
+    whole = len(axis) == len(x_shape)
+    return broadcast_to(g if whole else restore(g, axis, keepdims), x_shape)
 
 
 def _size(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
@@ -109,12 +111,17 @@ mean = reduction(
     "mean",
     _mean,
     {
-        "x": lambda g, x_shape, axis, keepdims: _spread(
-            g / max_one(_size(x_shape, axis)), x_shape, axis, keepdims
+        "x": lambda g, x_shape, x_dtype, axis, keepdims: _spread(
+            _shared(g, max_one(_size(x_shape, axis)), x_dtype), x_shape, axis, keepdims
         )
     },
     samples=reduction_samples(empty=False),
 )
+
+
+def _shared(g: Any, count: int, dtype: Any) -> Any:
+    """g / count, also where `count` is beyond what float16 holds."""
+    return g / count if dtype.itemsize > 2 else g * (1 / count)
 
 
 def max_one(count: int) -> int:
@@ -168,7 +175,7 @@ def reversed_cumsum(x: Any, axis: int) -> Any:
 
 
 def has_zero(x: Any) -> bool:
-    return bool((getattr(x, "_array", x) == 0).any())
+    return decided((getattr(x, "_array", x) == 0).any(), False)
 
 
 def _cumprod_x(g: Any, x: Any, out: Any, axis: int) -> Any:
@@ -229,7 +236,7 @@ def _prod(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
 def products_of_others(x: Any) -> Any:
     """For each element the product of all others along the last axis, without dividing."""
     last = len(x.shape) - 1
-    ones = np.ones((*x.shape[:-1], 1), x.dtype)
+    ones = np.ones((*x.shape[:-1], 1), bare(x).dtype)
     before, after = _shifted(x, ones, last), flip(_shifted(flip(x, last), ones, last), last)
     return cumprod(before, last) * flip(cumprod(flip(after, last), last), last)
 
@@ -291,15 +298,15 @@ def _std(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -
     return np.sqrt(_var(x, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
-def _var_x(g: Any, x: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:
+def var_gradient(g: Any, x: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:
     left = _size(x.shape, axis) - ddof
     centred = x - mean(x, axis, True)
     return restore(g, axis, keepdims) * (centred * (2 / left if left else np.inf))
 
 
-def _std_x(g: Any, x: Any, out: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:
+def std_gradient(g: Any, x: Any, out: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:
     slope = where(equal(out, 0), 0.0, g / (2 * out))
-    return _var_x(slope, x, axis, ddof, keepdims)
+    return var_gradient(slope, x, axis, ddof, keepdims)
 
 
 def _spread_samples(rng: np.random.Generator) -> list[Sample]:
@@ -312,8 +319,8 @@ def _spread_samples(rng: np.random.Generator) -> list[Sample]:
     ]
 
 
-var = reduction("var", _var, {"x": _var_x}, samples=_spread_samples)
-std = reduction("std", _std, {"x": _std_x}, samples=_spread_samples)
+var = reduction("var", _var, {"x": var_gradient}, samples=_spread_samples)
+std = reduction("std", _std, {"x": std_gradient}, samples=_spread_samples)
 
 
 def _logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
@@ -361,8 +368,15 @@ def _arg_samples(rng: np.random.Generator) -> list[Sample]:
     return [sample for sample in several if not isinstance(sample.options["axis"], tuple)]
 
 
-argmax = declare("argmax", _arg("largest", np.argmax), samples=_arg_samples)
-argmin = declare("argmin", _arg("smallest", np.argmin), samples=_arg_samples)
+def _arg_meta(x: Any, axis: Any, keepdims: bool) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    axes = all_axes(axis, len(x.shape))
+    if 0 in (x.shape if axis is None else [x.shape[place] for place in axes]):
+        raise ValueError("attempt to get the place of the largest or smallest of no elements")
+    return reduced(x.shape, axes, keepdims), np.dtype(np.intp)
+
+
+argmax = declare("argmax", _arg("largest", np.argmax), samples=_arg_samples, meta=_arg_meta)
+argmin = declare("argmin", _arg("smallest", np.argmin), samples=_arg_samples, meta=_arg_meta)
 
 
 def _any(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:

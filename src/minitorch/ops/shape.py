@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.ops.axes import all_axes, one_axis, prepare_axis, prepare_list_axis
+from minitorch.ops.axes import all_axes, dimensions, one_axis, prepare_axis, prepare_list_axis
 from minitorch.ops.broadcast import broadcast_to
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import getitem, take
+from minitorch.ops.meta import layout
+from minitorch.ops.meta_numpy import joined, stacked
 from minitorch.ops.samples import Sample, along, calls, draw
 
 __all__ = [
@@ -65,7 +67,7 @@ def full_shape(shape: Any, x: Any) -> tuple[int, ...]:
 
 def _reshape(x: Any, *, shape: Any = REQUIRED) -> Any:
     """The same elements in another shape, one size of which may be -1: a view where possible."""
-    return np.reshape(x, shape)
+    return x.reshape(shape) if hasattr(x, "reshape") else np.reshape(x, shape)
 
 
 reshape: Function = declare(
@@ -90,15 +92,15 @@ reshape: Function = declare(
 def _all_permuted(axes: Any, x: Any) -> tuple[int, ...]:
     if axes is None:
         return tuple(reversed(range(np.ndim(x))))
-    found = all_axes(axes, np.ndim(x))
-    if len(found) != np.ndim(x):
+    found = all_axes(axes, dimensions(x))
+    if len(found) != dimensions(x):
         raise ValueError(f"axes {axes} must name each of {np.ndim(x)} dimensions once")
     return found
 
 
 def _permute(x: Any, *, axes: Any = None) -> Any:
     """The axes in another order, reversed if `axes` is None (NumPy's `transpose`): a view."""
-    return np.transpose(x, axes)
+    return x.transpose(axes) if hasattr(x, "transpose") else np.transpose(x, axes)
 
 
 permute: Function = declare(
@@ -165,17 +167,25 @@ def _squeezed(axis: Any, x: Any) -> tuple[int, ...]:
 
 def _squeeze(x: Any, *, axis: Any = None) -> Any:
     """Remove axes of size 1: all of them, or those named (each must have size 1). A view."""
-    return np.squeeze(x, axis)
+    if not axis and hasattr(x, "shape"):
+        return x[...]  # NumPy gives the array itself, which is no view of it
+    found = x.squeeze(axis) if hasattr(x, "squeeze") else np.squeeze(x, axis)
+    return found[...] if found is x else found
 
 
 def _unsqueezed(axis: Any, x: Any) -> tuple[int, ...]:
     axes = _tuple(axis)
-    return all_axes(axes, np.ndim(x) + len(axes))
+    return all_axes(axes, dimensions(x) + len(axes))
 
 
 def _unsqueeze(x: Any, *, axis: Any = REQUIRED) -> Any:
     """Insert axes of size 1 at these places of the result (NumPy's `expand_dims`): a view."""
-    return np.expand_dims(x, axis)
+    if type(x) is not np.ndarray:
+        return np.expand_dims(x, axis)
+    shape = list(x.shape)
+    for place in sorted(axis):
+        shape.insert(place, 1)
+    return x.reshape(shape)
 
 
 squeeze: Function = declare(
@@ -210,6 +220,7 @@ unsqueeze: Function = declare(
         ((0,), {"axis": 1}),
     ),
     view=True,
+    meta=lambda x, axis: (np.expand_dims(layout(x), axis).shape, x.dtype),
 )
 
 
@@ -247,6 +258,12 @@ def _pieces(g: Any, tensors_shapes: Sequence[tuple[int, ...]], axis: int) -> lis
     return found
 
 
+def _cat_meta(tensors: Any, axis: int) -> tuple[tuple[int, ...], Any]:
+    if not tensors:
+        raise ValueError("needs at least one array")
+    return joined(tensors, axis)
+
+
 cat = declare(
     "cat",
     _cat,
@@ -259,6 +276,7 @@ cat = declare(
         ([(0, 2), (0, 2)], {"axis": 1}),
     ),
     listed=True,
+    meta=_cat_meta,
 )
 
 
@@ -267,6 +285,12 @@ def _stack(tensors: Any, *, axis: int = 0) -> Any:
     if not tensors:
         raise ValueError("needs at least one array")
     return np.stack(tensors, axis)
+
+
+def _stack_meta(tensors: Any, axis: int) -> tuple[tuple[int, ...], Any]:
+    if not tensors:
+        raise ValueError("needs at least one array")
+    return stacked(tensors, axis)
 
 
 stack = declare(
@@ -285,6 +309,7 @@ stack = declare(
         ([(0,), (0,)], {"axis": 1}),
     ),
     listed=True,
+    meta=_stack_meta,
 )
 
 # ----------------------------------------------------------------------------- cutting
@@ -329,6 +354,9 @@ split_sizes = declare(
     ),
     outputs=-1,
     view=True,
+    meta=lambda x, sizes, axis: [
+        ((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype) for size in sizes
+    ],
     node_name="SplitWithSizesBackward0",
 )
 
@@ -411,6 +439,10 @@ constant_pad = declare(
         ((3,), {"pad_width": (1, 2)}),
         ((), {"pad_width": 1}),
         ((0, 2), {"pad_width": 1}),
+    ),
+    meta=lambda x, pad_width, value: (
+        tuple(before + n + after for n, (before, after) in zip(x.shape, pad_width, strict=True)),
+        x.dtype,
     ),
     node_name="ConstantPadNdBackward0",
 )

@@ -3,15 +3,22 @@
 Names, arguments and messages are PyTorch 2.13's. What is missing raises AttributeError.
 """
 
+from math import e, inf, nan, pi
+
 from minitorch.engine.mode import (
     enable_grad,
     is_grad_enabled,
     no_grad,
     set_grad_enabled,
 )
-from minitorch.torch import autograd
+from minitorch.torch import autograd, return_types, utils
 from minitorch.torch import face as _face
 from minitorch.torch import operators as _operators
+from minitorch.torch.autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+)
+from minitorch.torch.creation import *
 from minitorch.torch.dtypes import (
     Size,
     channels_last,
@@ -39,10 +46,16 @@ from minitorch.torch.dtypes import (
 )
 from minitorch.torch.dtypes import bool_ as bool
 from minitorch.torch.functions import *
+from minitorch.torch.grad_modes import inference_mode, is_inference, is_inference_mode_enabled
+from minitorch.torch.printing import get_printoptions, set_printoptions
+from minitorch.torch.random import *
 from minitorch.torch.tensor import Tensor
+from minitorch.torch import nn, random
+from minitorch.torch import _subclasses, library, ops
 
 half, double, cfloat, cdouble = float16, float64, complex64, complex128
 float = float32
 short, int, long = int16, int32, int64
+newaxis = None
 
 __version__ = "2.13.0+minitorch"

@@ -153,6 +153,18 @@ def promote(x: Any, y: Any) -> tuple[Any, Any]:
     return _in_dtype(x, target), _in_dtype(y, target)
 
 
+def promote_difference(x: Any, y: Any) -> tuple[Any, Any]:
+    """`promote` for a difference, which PyTorch refuses to take of a bool tensor or with one."""
+    if any(
+        each is True or each is False or getattr(each, "dtype", None) == bool for each in (x, y)
+    ):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+    return promote(x, y)
+
+
 def _in_dtype(value: Any, target: np.dtype[Any]) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.astype(target, copy=False)
@@ -167,6 +179,16 @@ def settle(out: np.ndarray, values: Any) -> np.ndarray:
     if any(getattr(value, "dtype", None) in (np.float64, np.complex128) for value in values):
         return out
     return out.astype(default_numpy(), copy=False)
+
+
+def floated(out: np.ndarray, forward: Any, values: Any) -> np.ndarray:
+    """`out`, what `forward` made of these operands; in the default dtype if all are integers."""
+    if any(value.dtype.kind in "fc" for value in values if hasattr(value, "dtype")):
+        return out
+    target = default_numpy()
+    if type(out) is not np.ndarray:  # it has no memory, only a dtype
+        return out.astype(target)
+    return np.asarray(forward(*(np.asarray(value).astype(target) for value in values)))
 
 
 class device:

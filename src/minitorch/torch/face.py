@@ -17,10 +17,21 @@ from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
-from minitorch.torch.dtypes import promote, settle
+from minitorch.ops.meta import MetaArray
+from minitorch.torch.devices import FAKING, as_result, check_devices, enter_mode, stand_in
+from minitorch.torch.dtypes import default_numpy, floated, promote, promote_difference, settle
 from minitorch.torch.node import Several, TorchNode, leaf_node
-from minitorch.torch.tensor import Tensor, as_array, meta_of, port, refresh, version_of, wrap
-from minitorch.torch.views import share
+from minitorch.torch.tensor import (
+    INFERRING,
+    Tensor,
+    as_array,
+    mark_inference,
+    meta_of,
+    port,
+    version_of,
+    wrap,
+)
+from minitorch.torch.views import late, refresh, share
 
 _classes: dict[tuple[str, str], type] = {}
 
@@ -57,16 +68,37 @@ def several(
     hub = cls()
     hub.edges, hub.args, hub.versions, hub.seq = edges, args, versions, next_seq()
     hub.metas = tuple(map(meta_of, outs))
+    ts = tuple(port(hub, number, out) for number, out in enumerate(outs))
+    for saved in args:
+        if saved is outs:
+            hub.versions = (*versions, *(e for t in ts for e in (version_of(t), 0)))
     if ambient.get().watch:
-        observe(hub)
-    return tuple(port(hub, number, out) for number, out in enumerate(outs))
+        observe(hub, *ts)
+    return ts
 
 
-def observe(node: TorchNode, result: Tensor | None = None) -> None:
+def observe(node: TorchNode, *results: Tensor) -> None:
     """What the rarely used observers (anomaly mode, saved-tensor hooks, debug) do with a node."""
     from minitorch.torch.observers import observe as note
 
-    note(node, result)
+    note(node, [t._array for t in results])
+
+
+_strided: list[type] = []
+
+
+def strided_class() -> type:
+    """The class of the nodes of views that were made anew."""
+    if not _strided:
+        op = OPS["as_strided"]
+        _strided.append(node_class(op, op.node_name))
+    return _strided[0]
+
+
+FLOATING = frozenset(
+    {"div", "atan2", "hypot", "copysign", "ldexp", "xlogy", "logaddexp", "logaddexp2"}
+)
+"""Ops of two operands that make floats of integers."""
 
 
 class TorchFace:
@@ -78,12 +110,24 @@ class TorchFace:
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {
             "DOUBLE": np.dtype(np.float64),
+            "default_numpy": default_numpy,
+            "floated": floated,
+            "FAKING": FAKING,
+            "INFERRING": INFERRING,
+            "mark_inference": mark_inference,
+            "MetaArray": MetaArray,
             "Tensor": Tensor,
+            "asarray": as_result,
+            "check_devices": check_devices,
+            "enter_mode": enter_mode,
+            "stand_in": stand_in,
+            "late": late,
             "new": object.__new__,
             "next_seq": next_seq,
             "node_behind": node_behind,
             "observe": observe,
             "promote": promote,
+            "promote_difference": promote_difference,
             "settle": settle,
             "several": several,
             "share": share,
@@ -93,6 +137,28 @@ class TorchFace:
 
     def space(self, op: Op) -> dict[str, Any]:
         return {**self.namespace, "Node": node_class(op, op.node_name)}
+
+    def tracked(self, x: str) -> str:
+        return f"({x}._tracked or {x}._base is not None and late({x}))"
+
+    def arrays(self, op: Op) -> list[str]:
+        first = op.inputs[0] if op.inputs else ""
+        if op.listed:
+            return ["if FAKING:", f"    a_{first} = enter_mode(op, {first}, a_{first})"]
+        given, taken = ("".join(f"{each}{x}, " for x in op.inputs) for each in ("", "a_"))
+        return ["if FAKING:", f"    {taken}= enter_mode(op, ({given}), ({taken}))"] if given else []
+
+    def compute(self, op: Op, given: str, whole: str, named: str) -> str:
+        call = f"forward({given})"
+        if isinstance(op.forward, np.ufunc) or not op.inputs:
+            return call  # a ufunc knows arrays without memory itself
+        if op.listed:
+            found = f"MetaArray in map(type, {whole})"
+        else:
+            found = " or ".join(f"type(a_{x}) is MetaArray" for x in op.inputs)
+        arrays = f"[{whole}]" if op.listed else whole
+        given = op.inputs[0] if op.listed else f"({', '.join(op.inputs)},)"
+        return f"stand_in(op, {given}, {arrays}, {named}) if {found} else {call}"
 
     def edge(self, x: str) -> str:
         return f"(node_behind({x}) if {x}._node is None or {x}._base is not None else {x}._node)"
@@ -104,7 +170,9 @@ class TorchFace:
         return [
             f"if type({x}) is not ndarray or ({x}.dtype is not {y}.dtype "
             f"if type({y}) is ndarray else type({y}) is not float or {x}.dtype.kind != 'f'):",
-            f"    {x}, {y} = promote({x}, {y})",
+            f"    if type({x}) is MetaArray or type({y}) is MetaArray:",
+            f"        check_devices(op, ({', '.join(op.promotes)}))",
+            f"    {x}, {y} = {'promote_difference' if op.name == 'sub' else 'promote'}({x}, {y})",
         ]
 
     def lines(self, op: Op, tracked: str, edges: str, args: str) -> list[str]:
@@ -152,20 +220,35 @@ class TorchFace:
                 "    return t",
             ]
         lines += ["t._node = t._counter = t._base = None", "t._tracked = False"]
+        lines += ["if INFERRING:", "    mark_inference(t)"]
         if op.view:
             lines.append(f"share(t, {first})")
         return [*lines, "return t"]
 
     def settling(self, op: Op, first: str, given: str) -> list[str]:
-        """Lines for ops that make floats of integers: NumPy's float64 becomes the default dtype."""
-        if op.view or (op.promotes and op.name not in ("div", "pow")):
+        """Lines for ops that make floats of integers. NumPy makes float16 of small ones, float64
+        of large ones; here the op is computed in the default dtype, as PyTorch does."""
+        if op.view or "dtype" in op.options:
             return []
+        if op.promotes:
+            again = [f"    out = floated(out, forward, {given})"]
+            same = f"if out.dtype is not getattr(a_{first}, 'dtype', None):"
+            return [same, *again] if op.name in FLOATING else []
         if op.listed:
-            condition = "out.dtype is DOUBLE"
-        elif len(op.inputs) == 1:
-            condition = f"out.dtype is DOUBLE and a_{first}.dtype is not DOUBLE"
-        else:
-            condition = f"out.dtype is DOUBLE and getattr(a_{first}, 'dtype', None) is not DOUBLE"
+            return ["if out.dtype is DOUBLE:", f"    out = settle(out, {given})"]
+        if len(op.inputs) == 1:
+            x = f"a_{first}"
+            options = "".join(f", {o}={o}" for o in op.options)
+            return [
+                f"if out.dtype is not {x}.dtype and out.dtype.kind == 'f' "
+                f"and {x}.dtype.kind in 'iub':",
+                "    if type(out) is MetaArray:",
+                "        out = out.astype(default_numpy())",
+                "    else:",
+                f"        out{', aux' * op.aux} = forward({x}.astype(default_numpy()){options})",
+                "        out = asarray(out)",
+            ]
+        condition = f"out.dtype is DOUBLE and getattr(a_{first}, 'dtype', None) is not DOUBLE"
         return [f"if {condition}:", f"    out = settle(out, {given})"]
 
     def versions(self, op: Op) -> tuple[list[str], str]:
@@ -183,7 +266,9 @@ class TorchFace:
                     parts.append(("", many))
                 elif name in op.inputs:
                     both = f"{needed} and isinstance({name}, Tensor)".removeprefix(" and ")
-                    parts.append((both, f"({name}._counter or version_of({name}), {name}._counter[0])"))
+                    parts.append(
+                        (both, f"({name}._counter or version_of({name}), {name}._counter[0])")
+                    )
         lines = ["v_out = [0]"] if result == "v_out" else []
         if not parts:
             return [*lines, "versions = ()"], result
@@ -203,7 +288,7 @@ class TorchFace:
         if isinstance(value, Node) or type(value).__module__.startswith("minitorch.tensor"):
             raise FaceError(record.mixing(op.name))
         if isinstance(value, np.ndarray):
-            return np.asarray(value)
+            return as_result(value)
         if isinstance(value, (list, tuple)):
             return as_array(value)
         raise DTypeError(
@@ -215,7 +300,7 @@ class TorchFace:
             return value
         if type(value) in record.PLAIN and not isinstance(value, np.ndarray):
             raise DTypeError(f"{op.name}(): expected Tensor as element, but got {type(value)}")
-        return wrap(np.asarray(self.coerce(value, op, name)))
+        return wrap(as_result(self.coerce(value, op, name)))
 
     def attach(self, op: Op, recorder: Callable[..., Any]) -> None:
         pass  # methods have PyTorch's signatures: see `functions`

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine import edge
+from minitorch.engine.errors import DTypeError, GraphError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
 from minitorch.ops.index import extent, strided
+from minitorch.ops.meta import MetaArray
 from minitorch.torch.face import recorder
-from minitorch.torch.node import TorchNode, leaf_node
-from minitorch.torch.tensor import Tensor, meta_of, node_of, version_of, wrap
-from minitorch.torch.views import Made, offset, overlaps_itself
+from minitorch.torch.node import KINDS, TorchNode, node_hooks, output_hooks
+from minitorch.torch.tensor import INFERENCE, Tensor, meta_of, node_of, version_of, wrap
+from minitorch.torch.views import check_kind, offset, op_word, overlaps_itself, strided_node
 
 
 class _CopySlices:
@@ -36,13 +38,17 @@ class _CopySlices:
 
     def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
         inner, size, stride, offset, layout = args
+        if type(g) is MetaArray:
+            inner.prepare()
+            grads = inner.op.pull(g.blank(size, g.dtype), inner.args, inner.edges)
+            return (g.copy() if edges[0] is not None else None, *grads[1:])
         memory = np.zeros(max(extent(size, stride, offset), extent(g.shape, layout, 0)), g.dtype)
         whole = strided(memory, g.shape, layout, 0)
         whole[...] = g
         slot = strided(memory, size, stride, offset)
         part = slot.copy()
         inner.prepare()
-        grads = inner.op.pull(part, inner.args, inner.edges)
+        grads = inner.derive(part, False, (inner.edges[0], *edges[1:]))
         first = grads[0]
         slot[...] = 0 if first is None else edge.fit(first, part.shape, part.dtype)
         return (whole if edges[0] is not None else None, *grads[1:])
@@ -53,7 +59,7 @@ class _CopySlices:
             g, size=size, stride=stride, storage_offset=offset, source=layout
         )
         inner.prepare()
-        grads = inner.op.pull_recorded(part, inner)
+        grads = inner.derive(part, True, inner.edges)
         change = -part
         if grads[0] is not None:
             change = change + grads[0].fit(part._array.shape, part._array.dtype)
@@ -75,74 +81,106 @@ class CopySlices(TorchNode):
 
 
 def check_writable(t: Tensor, name: str) -> None:
-    """Raise what PyTorch raises where `t` may not be changed in place."""
-    if overlaps_itself(t._array):
+    """Raise where the memory of `t` cannot be written to one element after the other."""
+    array = t._array
+    if overlaps_itself(array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory location. Please clone() the tensor before performing the operation."
+        )
+    check_memory(t, name)
+
+
+def check_memory(t: Tensor, name: str) -> None:
+    """Raise where the memory of `t` is read-only, or made in inference mode."""
+    if t._counter is INFERENCE and not ambient.get().inference:
+        raise GraphError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+            "a clone to get a normal tensor before doing inplace update. See "
+            "https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     if not t._array.flags.writeable:
         raise RuntimeError(
             f"{name}: this tensor's memory is read-only (a gradient shared with the engine, or a "
             "NumPy array marked so); clone() it first."
         )
-    if not ambient.get().grad:
-        return
-    made = t._made
-    if made is not None and made.several and t._node is not None:
-        raise RuntimeError(
-            f"Output {t.output_nr} of {made.maker.removesuffix('0').removesuffix('Backward')} is a "
-            "view and is being modified inplace. This view is the output of a function that "
-            "returns multiple views. Such functions do not allow the output views to be modified "
-            "inplace. You should replace the inplace operation by an out-of-place one."
-        )
+
+
+def check_history(t: Tensor) -> None:
+    """Raise what PyTorch raises where a change of `t` could not be differentiated."""
     base = t._base
-    if base is not None and base._tracked and base._node is None:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
+    if base is not None:
+        check_kind(t, "is being")
+        if base._tracked and base._node is None:
+            raise GraphError(
+                "a view of a leaf Variable that requires grad is being used in an in-place "
+                "operation. Do it under torch.no_grad(), or on a clone()."
+            )
+        return
     if t._tracked and t._node is None:
-        raise RuntimeError(
-            "a leaf Variable that requires grad is being used in an in-place operation."
+        raise GraphError(
+            "a leaf Variable that requires grad is being used in an in-place operation. Do it "
+            "under torch.no_grad(), or on a clone()."
         )
+
+
+def is_recorded(t: Tensor, others: Sequence[Any]) -> bool:
+    """Whether a change of `t` by means of `others` is to be differentiated; raises where it
+    cannot be."""
+    if not ambient.get().grad:
+        return False
+    if not t.requires_grad:
+        for other in others:
+            if isinstance(other, Tensor) and other.requires_grad:
+                break
+        else:
+            return False
+    check_history(t)
+    return True
 
 
 def write(t: Tensor, array: np.ndarray) -> None:
     """Put an array into a tensor's memory, and count the change."""
     np.copyto(t._array, array, casting="unsafe")
-    version_of(t)[0] += 1
+    count_write(t)
+
+
+def count_write(t: Tensor) -> None:
+    """Note that the memory of `t` was written to; in anomaly mode also where."""
+    counter = version_of(t)
+    if counter is INFERENCE:
+        return
+    counter[0] += 1
+    if ambient.get().anomaly is not None:
+        from minitorch.torch.observers import stack_text
+
+        counter[1:] = [counter[1] if len(counter) > 1 else "", stack_text()]
+
+
+_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def check_result(t: Tensor, out: np.ndarray) -> None:
     """Raise if a result of this shape and dtype cannot go into `t`."""
-    from minitorch.torch.dtypes import from_numpy_dtype
-
-    order = "biufc"
-    a, b = out.dtype.kind.replace("u", "i"), t._array.dtype.kind.replace("u", "i")
-    if order.index(a) > order.index(b):
-        names = [KIND_NAMES.get(from_numpy_dtype(d).name, d) for d in (out.dtype, t._array.dtype)]
-        raise RuntimeError(
-            f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+    array = t._array
+    if out.dtype is not array.dtype and _ORDER[out.dtype.kind] > _ORDER[array.dtype.kind]:
+        raise DTypeError(
+            f"result type {kind_name(out)} can't be cast to the desired output type "
+            f"{kind_name(array)}"
         )
-    if out.shape != t._array.shape:
-        raise RuntimeError(
-            f"output with shape {list(t.shape)} doesn't match the broadcast shape {list(out.shape)}"
+    if out.shape != array.shape:
+        raise ShapeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape "
+            f"{list(out.shape)}"
         )
 
 
-KIND_NAMES = {
-    "float16": "Half",
-    "float32": "Float",
-    "float64": "Double",
-    "int64": "Long",
-    "int32": "Int",
-    "int16": "Short",
-    "int8": "Char",
-    "uint8": "Byte",
-    "bool": "Bool",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
+def kind_name(array: np.ndarray) -> str:
+    """An array's dtype as PyTorch's messages have it: Float, Long."""
+    return KINDS.get(array.dtype.name, str(array.dtype)).removesuffix("Tensor")
+
+
+_DIRECT = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide}
 
 
 def inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -150,21 +188,27 @@ def inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) 
 
     Nothing is changed if anything is refused.
     """
-    check_writable(t, getattr(function, "__name__", "in-place"))
-    tracked = ambient.get().grad and (
-        t._tracked or any(isinstance(a, Tensor) and a._tracked for a in (*args, *kwargs.values()))
-    )
+    name = getattr(function, "__name__", "in-place")
+    tracked = is_recorded(t, (*args, *kwargs.values()) if kwargs else args)
+    check_writable(t, name)
     if not tracked:
+        if not kwargs and len(args) == 1 and name in _DIRECT and _directly(name, t, args[0]):
+            return t
         out = function(t, *args, **kwargs)
         check_result(t, out._array)
         write(t, out._array)
         return t
     before = alias(t)
+    if ambient.get().hooks is not None:
+        before._array = before._array.copy()  # a saved-tensor hook may keep it
     out = function(before, *args, **kwargs)
     check_result(t, out._array)
     node = out._node
-    if node is not None:
-        keep_original(node, t, before)
+    if node is None:
+        # Without a derivative of its own, the result does not depend on what was there.
+        node = recorder("zero")(before)._node
+    else:
+        keep_original(node, t)
     write(t, out._array)
     if node is not None:
         use_result(node, t, out)
@@ -172,16 +216,41 @@ def inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) 
     return t
 
 
+def _directly(name: str, t: Tensor, other: Any) -> bool:
+    """Arithmetic of one dtype without a copy of the result; whether that could be done."""
+    array = t._array
+    if array.dtype.kind != "f":
+        return False
+    if isinstance(other, Tensor):
+        other = other._array
+        if other.dtype is not array.dtype or (
+            other.shape != array.shape and not _broadcasts(other.shape, array.shape)
+        ):
+            return False
+    elif type(other) is not float and type(other) is not int:
+        return False
+    _DIRECT[name](array, other, out=array)
+    count_write(t)
+    return True
+
+
+def _broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    if len(shape) > len(target):
+        return False
+    tail = target[len(target) - len(shape) :]
+    return all(a in (1, b) for a, b in zip(shape, tail, strict=True))
+
+
 def alias(t: Tensor) -> Tensor:
     """`t` as it is now, under a version counter of its own."""
     before: Tensor = wrap(t._array)
-    if t._tracked:
+    if t.requires_grad:
         before._node, before._tracked = node_of(t), True
     before._counter = [0]
     return before
 
 
-def keep_original(node: Any, t: Tensor, before: Tensor) -> None:
+def keep_original(node: Any, t: Tensor) -> None:
     """Where the formula needs the value of `t` from before, let the node have a copy of it."""
     args = node.args
     if args is None or not any(a is t._array for a in args):
@@ -205,46 +274,87 @@ def use_result(node: Any, t: Tensor, out: Tensor) -> None:
 
 def set_history(t: Tensor, node: Any) -> None:
     """Let the graph of `t`, which now holds the result of `node`, go on from there."""
-    if t._base is None or t._made is None:
+    base, made, counter = t._base, t._made, version_of(t)
+    if base is None or made is None:
+        _move_retained(t, node)
         t._node, t._tracked = node, True
+        counter[1:2] = [op_word(node)]
         return
-    base = t._base
-    at = offset(t, base)
-    copy = CopySlices()
-    behind = None
-    if base._tracked:
-        behind = base._node or leaf_node(base)
-    copy.edges = (behind, *node.edges[1:])
-    copy.args = (node, t._array.shape, t.stride(), at, base.stride())
+    copy: Any = CopySlices()
+    copy.edges = (node_of(base) if base._tracked else None, *node.edges[1:])
+    copy.args = (node, t._array.shape, t.stride(), offset(t, base), base.stride())
     copy.seq = next_seq()
     copy.like = meta_of(base._array)
+    _move_retained(base, copy)
     base._node, base._tracked = copy, True
-    t._made = Made(None, False)
-    again = recorder("as_strided")(base, size=t._array.shape, stride=t.stride(), storage_offset=at)
-    t._node, t._tracked, t._made = again._node, True, Made(base._node, False)
+    counter[1:2] = ["CopySlices"]
+    t._node, t._tracked = strided_node(t, base), True
+    made.version = counter[0]
+
+
+def _move_retained(t: Tensor, node: Any) -> None:
+    """retain_grad() is about what a tensor holds now: take it along to the new node."""
+    if not t._retains or t._node is None:
+        return
+    old, number = output_hooks(t)
+    node_hooks(node).retain[0] = old.retain.pop(number)
 
 
 def composite_inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """`inplace` for a function that records several operations: the result is copied into `t`."""
+    tracked = is_recorded(t, (*args, *kwargs.values()))
     check_writable(t, getattr(function, "__name__", "in-place"))
     before = alias(t)
-    before._array = t._array.copy()
+    if tracked:
+        before._array = t._array.copy()
     out = function(before, *args, **kwargs)
     check_result(t, out._array)
     return copy_(t, out)
 
 
+def rearrange(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Let `t` be the view of itself that `function` makes: `t_`, `squeeze_`, `transpose_`."""
+    tracked = is_recorded(t, ())
+    if tracked and t._base is not None:
+        raise NotImplementedError(
+            f"{function.__name__}_: changing the shape of a view that requires grad, in place, is "
+            f"not supported; use the out-of-place {function.__name__}()."
+        )
+    before = alias(t)
+    out = function(before, *args, **kwargs)
+    t._array = out._array
+    version_of(t)[0] += 1
+    if tracked:
+        _move_retained(t, out._node)
+        t._node, t._tracked = out._node, True
+    return t
+
+
+_overwrite = recorder("overwrite", "CopyBackwards")
+
+
 def copy_(t: Tensor, source: Any) -> Tensor:
     """Copy `source` into the memory of `t`, converting its dtype and broadcasting it."""
-    return inplace(_overwritten, t, source)
-
-
-def _overwritten(t: Tensor, source: Any) -> Any:
     value = source if isinstance(source, Tensor) else wrap(np.asarray(source))
-    if value._array.dtype != t._array.dtype:
-        value = (
-            recorder("astype")(value, t._array.dtype)
-            if value._tracked and t._array.dtype.kind in "fc"
-            else wrap(value._array.astype(t._array.dtype))
-        )
-    return recorder("overwrite", "CopyBackwards")(t, value)
+    shape, target = value._array.shape, t._array.shape
+    if shape != target and not _broadcasts(shape, target):
+        raise ShapeError(broadcast_message(target, shape))
+    if not is_recorded(t, (value,)):
+        check_writable(t, "copy_")
+        write(t, value._array)
+        return t
+    return inplace(_overwrite, t, value)
+
+
+def broadcast_message(target: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """PyTorch's words for a `shape` that does not fit into `target`."""
+    ndim = max(len(target), len(shape))
+    a, b = ((1,) * (ndim - len(s)) + tuple(s) for s in (target, shape))
+    for axis in reversed(range(ndim)):
+        if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
+            return (
+                f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at "
+                f"non-singleton dimension {axis}"
+            )
+    whole = [max(x, y) if 0 not in (x, y) else 0 for x, y in zip(a, b, strict=True)]
+    return f"output with shape {list(target)} doesn't match the broadcast shape {whole}"

@@ -49,17 +49,24 @@ class Hooks(dict[int, Callable[..., Any]]):
 
 
 class RemovableHandle:
-    """What registering a hook returns: `remove()` takes it away again; also a context manager."""
+    """What registering a hook returns: `remove()` takes it away again; also a context manager.
 
-    def __init__(self, hooks: Hooks) -> None:
-        self._hooks = weakref.ref(hooks)
+    hooks_dict  the hooks, of any mapping that can be referred to weakly
+    extra_dict  others (or several) that have an entry under the same `id`
+    """
+
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        others = () if extra_dict is None else extra_dict
+        others = others if isinstance(others, (list, tuple)) else (others,)
+        self._hooks = [weakref.ref(each) for each in (hooks_dict, *others)]
         self.id = next_seq()
 
     def remove(self) -> None:
         """Take the hook away; harmless if it is gone already."""
-        hooks = self._hooks()
-        if hooks is not None:
-            hooks.pop(self.id, None)
+        for reference in self._hooks:
+            hooks = reference()
+            if hooks is not None:
+                hooks.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -73,7 +80,7 @@ class Extra:
 
     hooks   of the tensors it made and of the node itself
     packed  what saved-tensor hooks made of the saved arrays
-    trace   the stack of the forward call, in anomaly mode
+    trace   where it was made, in anomaly mode
     """
 
     __slots__ = ("hooks", "metadata", "packed", "trace")
@@ -111,18 +118,43 @@ class TorchNode(Node):
     # -------------------------------------------------------------------------- the walk
 
     def arrive(self, g: Any, keep: bool) -> Any:
-        extra = self.extra
-        if extra is not None:
-            if extra.hooks is not None:
-                g = extra.hooks.arrive(self, g, keep)
-            if extra.packed is not None:
-                self.args = extra.packed.unpack()
-        return g
+        hooks = None if self.extra is None else self.extra.hooks
+        return g if hooks is None else hooks.arrive(g)
+
+    def capture(self, g: Any) -> Any:
+        hooks = None if self.extra is None else self.extra.hooks
+        return g if hooks is None else hooks.look(g)
+
+    def step(self, g: Any, record: bool, edges: Any) -> Sequence[Any]:
+        idle = g is None or all(edge is None for edge in edges)
+        grads: Sequence[Any] = (None,) * len(edges) if idle else self.derive(g, record, edges)
+        return self.after(grads, g)
+
+    def after(self, grads: Sequence[Any], g: Any) -> Sequence[Any]:
+        """What the hooks that follow the node make of its gradients."""
+        hooks = None if self.extra is None else self.extra.hooks
+        if hooks is None or not hooks.post:
+            return grads
+        return calls().run_posthooks(self, hooks.post, grads, g)  # type: ignore[no-any-return]
+
+    def derive(self, g: Any, record: bool, edges: Any) -> Sequence[Any]:
+        """The gradients by the formulas, with what was saved taken back from saved-tensor hooks."""
+        packed = None if self.extra is None else self.extra.packed
+        if packed is None:
+            if record:
+                return self.op.pull_recorded(g, self)  # type: ignore[no-any-return]
+            return self.op.pull(g, self.args, edges)  # type: ignore[no-any-return]
+        kept = self.args
+        self.args = packed.unpack(self)
+        try:
+            if record:
+                return self.op.pull_recorded(g, self)  # type: ignore[no-any-return]
+            return self.op.pull(g, self.args, edges)  # type: ignore[no-any-return]
+        finally:
+            self.args = kept
 
     def prepare(self) -> None:
-        """Make ready what was saved, for a step outside a walk: check versions, unpack."""
-        if self.extra is not None and self.extra.packed is not None:
-            self.args = self.extra.packed.unpack()
+        """Check the versions of what was saved, for a step outside a walk."""
         if self.versions:
             self.check_versions()
 
@@ -134,24 +166,17 @@ class TorchNode(Node):
                 self._mutated(versions[place], versions[place + 1])
 
     def _mutated(self, version: Counter, expected: int) -> None:
-        what = ""
-        own = self.name().removesuffix("0")
         for array, name in zip(self.args or (), self._names(), strict=False):
-            if isinstance(array, np.ndarray) and self._version_of(name) is version:
-                kind = KINDS.get(array.dtype.name, "Tensor")
-                shape = ", ".join(map(str, array.shape))
-                what = f" [torch.{kind} [{shape}]]"
-                if name == "out":
-                    what += f", which is output 0 of {own},"
-                break
-        raise MutationError(
-            "one of the variables needed for gradient computation has been modified by an inplace "
-            f"operation:{what} is at version {version[0]}; expected version {expected} instead. "
-            f"{own} saved it for its derivative. What to do: use the out-of-place form (add instead "
-            "of add_), clone() before changing it, or call backward() first. Hint: enable anomaly "
-            "detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-        )
+            if not isinstance(array, np.ndarray) or self._version_of(name) is not version:
+                continue
+            maker, number = None, 0
+            if name == "out":
+                maker = self
+            elif name in self.op.differentiable and not self.op.listed:
+                at = self.op.differentiable.index(name)
+                maker, number = function_and_number(self.edges[at])
+            raise mutation(self, version, expected, array, maker, number)
+        raise mutation(self, version, expected)
 
     def _names(self) -> list[str]:
         return [name for names in self.op.saved for name in names]
@@ -178,7 +203,8 @@ class TorchNode(Node):
 
     def name(self) -> str:
         """PyTorch's name of the node: `MulBackward0`."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in INTERNAL else name
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
@@ -209,9 +235,15 @@ class TorchNode(Node):
             return calls().saved_value(self, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *calls().saved_attributes(self)]
 
+
+INTERNAL = frozenset({"AccumulateGrad", "CopyBackwards", "CopySlices", "Error"})
+"""Nodes that PyTorch names with the namespace that they come from."""
 
 KINDS = {
     "float16": "HalfTensor",
@@ -226,6 +258,49 @@ KINDS = {
     "complex64": "ComplexFloatTensor",
     "complex128": "ComplexDoubleTensor",
 }
+
+
+def mutation(
+    node: Any,
+    version: Counter,
+    expected: int,
+    array: np.ndarray | None = None,
+    maker: Any = None,
+    number: int = 0,
+) -> MutationError:
+    """The error for an array that `node` saved and that was changed in place since.
+
+    array, maker, number  which one, and which output of which node it was
+    """
+    what = ""
+    if array is not None:
+        kind = KINDS.get(array.dtype.name, "Tensor")
+        what = f" [torch.{kind} [{', '.join(map(str, array.shape))}]]"
+        if maker is not None and not isinstance(maker, AccumulateGrad):
+            what += f", which is output {number} of {op_word(maker)},"
+    text = (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation:{what} is at version {version[0]}; expected version {expected} instead. "
+        f"{node.name()} saved it for its derivative. What to do: use the out-of-place form (add "
+        "instead of add_), clone() before changing it, or call backward() first. "
+    )
+    trace = None if node.extra is None else node.extra.trace
+    if trace is None:
+        return MutationError(
+            f"{text}Hint: enable anomaly detection to find the operation that failed to compute "
+            "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
+    text += f"Hint: the backtrace further below shows it.\n{node.name()} was made here:\n{trace}"
+    if len(version) > 2:
+        text += f"and what it saved was changed here:\n{version[2]}"
+    return MutationError(text)
+
+
+def op_word(node: Any) -> str:
+    """A node's name as PyTorch writes it in messages: `Sigmoid`, not `SigmoidBackward0`."""
+    name = str(node.name())
+    stem = name.rstrip("0123456789")
+    return stem.removesuffix("Backward") if stem.endswith("Backward") else name
 
 
 def function_and_number(edge: Any) -> tuple[Any, int]:
@@ -247,37 +322,105 @@ class Several(TorchNode):
     __slots__ = ("metas",)
     metas: tuple[tuple[Any, Any], ...]
 
-    def arrive(self, g: Any, keep: bool) -> Any:
+    def variable(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
+        if maker is not self:
+            return super().variable(maker, port, array)
+        from minitorch.torch.tensor import port as output
+
+        return output(self, port, array)
+
+    def _all(self, g: Any) -> Any:
+        """What arrived from the ports as a tuple with None for outputs that were not used."""
         if type(g) is dict:
-            g = tuple(g.get(port) for port in range(len(self.metas)))
-        return super().arrive(g, keep)
+            return tuple([g.get(number) for number in range(len(self.metas))])
+        return (None,) * len(self.metas) if g is None else g
+
+    def arrive(self, g: Any, keep: bool) -> Any:
+        return super().arrive(self._all(g), keep)
+
+    def capture(self, g: Any) -> Any:
+        return super().capture(self._all(g))
+
+    def step(self, g: Any, record: bool, edges: Any) -> Sequence[Any]:
+        if type(g) is tuple and all(each is None for each in g):
+            return self.after((None,) * len(edges), g)
+        return super().step(g, record, edges)
+
+
+class LeafHooks:
+    """The hooks of a leaf: on its gradient, and after that was accumulated."""
+
+    __slots__ = ("__weakref__", "after", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor = Hooks()
+        self.after = Hooks()
 
 
 class AccumulateGrad(TorchNode):
-    """Where the gradient of a leaf ends: it is added to the leaf's `.grad`."""
+    """Where the gradient of a leaf ends: it is added to the leaf's `.grad`.
 
-    __slots__ = ("variable_",)
-    variable_: Tensor
+    It refers to the leaf weakly, or `leaf.grad`, if it has a graph, would close a circle. If the
+    leaf is gone, `variable` is a stand-in of the same memory.
+
+    reached  whether a gradient has arrived before
+    left     the hooks of a leaf that went before one has
+    kept     the stand-in, once it has a gradient
+    """
+
+    __slots__ = ("_leaf", "kept", "left", "reached")
+    _leaf: weakref.ref[Tensor]
+    left: LeafHooks | None
+    kept: Tensor | None
 
     def __init__(self, leaf: Tensor) -> None:
-        super().__init__()
+        self.extra = None
+        self.versions = ()
         self.edges, self.args = (), None
-        self.op = None
-        self.variable_ = leaf
+        self.op = self.left = self.kept = None
+        self.reached = False
         self.seq = LATEST + next_seq()
         self.like = leaf._array
+        self.belong_to(leaf)
+
+    def belong_to(self, leaf: Tensor) -> None:
+        """Take `leaf` for the leaf; if it goes before a gradient arrives, take over its hooks."""
+        if "_hooks" not in leaf.__dict__:
+            self._leaf = weakref.ref(leaf)
+            return
+        mine, hooks = weakref.ref(self), weakref.ref(leaf._hooks)
+
+        def take(_: object) -> None:
+            node = mine()
+            if node is not None and not node.reached:
+                node.left = hooks()
+
+        self._leaf = weakref.ref(leaf, take)
 
     @property
     def variable(self) -> Any:  # type: ignore[override]
-        """The leaf."""
-        return self.variable_
+        """The leaf, or a tensor of the same memory if that is gone."""
+        leaf = self._leaf()
+        if leaf is None:
+            leaf = self.kept if self.kept is not None else calls().stand_in(self)
+        return leaf
 
-    def name(self) -> str:
-        return "torch::autograd::AccumulateGrad"
+    @property
+    def special(self) -> bool:  # type: ignore[override]
+        return self.hooks is not None or self.extra is not None
+
+    @property
+    def hooks(self) -> LeafHooks | None:
+        """The leaf's hooks."""
+        leaf = self._leaf()
+        return self.left if leaf is None else leaf.__dict__.get("_hooks")
 
     def arrive(self, g: Any, keep: bool) -> Any:
-        hooks = self.variable_.__dict__.get("_hooks")
-        return calls().run_tensor_hooks(hooks, g) if hooks else g
+        return self.capture(g)
+
+    def capture(self, g: Any) -> Any:
+        hooks = self.hooks
+        return calls().run_tensor_hooks(hooks.tensor, g) if hooks and hooks.tensor else g
 
     def accumulate(self, g: Any, owned: bool = False) -> None:
         calls().accumulate(self, g, owned)
@@ -296,23 +439,58 @@ def leaf_node(leaf: Tensor) -> AccumulateGrad:
     return node
 
 
+def leaf_hooks(leaf: Tensor) -> LeafHooks:
+    """The hooks of a leaf, made when first asked for."""
+    if "_hooks" not in leaf.__dict__:
+        leaf._hooks = LeafHooks()
+        node = None if leaf._acc is None else leaf._acc()
+        if node is not None:
+            node.belong_to(leaf)
+    return leaf._hooks
+
+
 class NodeHooks:
-    """Everything that is called when a gradient reaches a node, in PyTorch's order."""
+    """Everything that is called when a gradient reaches a node, in PyTorch's order.
+
+    tensor  for each of its outputs that has hooks, in the order of registration, its number and
+            the hooks
+    retain  for an output what notes its gradient
+    """
+
+    __slots__ = ("post", "pre", "retain", "tensor")
 
     def __init__(self) -> None:
-        self.tensor = Hooks()
+        self.tensor: list[tuple[int, Hooks]] = []
+        self.retain: dict[int, Callable[[Any], None]] = {}
         self.pre = Hooks()
         self.post = Hooks()
-        self.retain: Any = None
 
-    def arrive(self, node: TorchNode, g: Any, keep: bool) -> Any:
-        if self.tensor and type(g) is not tuple:
-            g = calls().run_tensor_hooks(self.tensor, g)
-        if self.retain is not None:
-            self.retain(g)
-        if self.pre:
-            g = calls().run_prehooks(self.pre, g)
+    def of_output(self, number: int) -> Hooks:
+        """The hooks on an output's gradient."""
+        for at, hooks in self.tensor:
+            if at == number:
+                return hooks
+        hooks = Hooks()
+        self.tensor.append((number, hooks))
+        return hooks
+
+    def look(self, g: Any) -> Any:
+        """Call the hooks of the outputs: they run even if the node itself is not walked."""
+        for number, hooks in self.tensor:
+            if not hooks:
+                continue
+            if type(g) is tuple:
+                new = calls().run_tensor_hooks(hooks, g[number])
+                g = (*g[:number], new, *g[number + 1 :])
+            else:
+                g = calls().run_tensor_hooks(hooks, g)
+        for number, retain in self.retain.items():
+            retain(g[number] if type(g) is tuple else g)
         return g
+
+    def arrive(self, g: Any) -> Any:
+        g = self.look(g)
+        return calls().run_prehooks(self.pre, g) if self.pre else g
 
 
 def node_hooks(node: TorchNode) -> NodeHooks:
@@ -320,35 +498,26 @@ def node_hooks(node: TorchNode) -> NodeHooks:
     extra = node.rare()
     if extra.hooks is None:
         extra.hooks = NodeHooks()
-        if node.op is not None and node.op is not PORT:
-            # The op is the class's: this one node gets a class of its own.
-            cls = type(node)
-            more = {
-                "__slots__": (),
-                "op": HookedOp(node.op, extra.hooks),
-                "__module__": cls.__module__,
-            }
-            node.__class__ = type(cls.__name__, (cls,), more)
+        make_special(node)
     return extra.hooks
 
 
-class HookedOp:
-    """An op whose node has post-hooks: they see gradients of inputs and outputs."""
+def output_hooks(t: Tensor) -> tuple[NodeHooks, int]:
+    """The hooks of the node that made `t`, and which of its outputs that is."""
+    node, number = function_and_number(t._node)
+    return node_hooks(node), number
 
-    def __init__(self, op: Any, hooks: NodeHooks) -> None:
-        self._op = op
-        self._hooks = hooks
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._op, name)
+_special: dict[type, type] = {}
 
-    def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
-        grads = self._op.pull(g, args, edges)
-        return self._after(grads, g) if self._hooks.post else grads  # type: ignore[no-any-return]
 
-    def pull_recorded(self, g: Any, node: Node) -> Sequence[Any]:
-        grads = self._op.pull_recorded(g, node)
-        return self._after(grads, g) if self._hooks.post else grads  # type: ignore[no-any-return]
-
-    def _after(self, grads: Sequence[Any], g: Any) -> Sequence[Any]:
-        return calls().run_posthooks(self._hooks.post, grads, g)
+def make_special(node: TorchNode) -> None:
+    """Let the walk go through `step`: the node gets the special class of its class."""
+    cls = type(node)
+    if isinstance(node, AccumulateGrad) or cls.special:
+        return
+    found = _special.get(cls)
+    if found is None:
+        body = {"__slots__": (), "special": True, "__module__": cls.__module__}
+        found = _special[cls] = type(cls.__name__, (cls,), body)
+    node.__class__ = found  # type: ignore[assignment]

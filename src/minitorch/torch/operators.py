@@ -7,16 +7,47 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.face import recorder
+from minitorch.ops import record
+from minitorch.ops.declare import OPS, Op
+from minitorch.torch.face import FACE, node_class, recorder
 from minitorch.torch.inplace import inplace
 from minitorch.torch.tensor import Tensor
 
+Function = Callable[..., Any]
+
+
+def one_sided(name: str, node_name: str, *wanted: str) -> Function:
+    """The recorder of an op beside numbers: its node has edges of the inputs `wanted` only."""
+    op = OPS[name]
+    part = Op(
+        f"{name} of {' and '.join(wanted)}",
+        op.forward,
+        {x: op.formulas[x] for x in wanted},
+        inputs=op.inputs,
+        optional=tuple(op.optional),
+        options=op.options,
+        samples=None,
+        prepare=op.prepare,
+        outputs=op.outputs,
+        listed=False,
+        view=False,
+        meta=op.meta,
+        node_name=node_name,
+        aux=op.aux,
+        promotes=op.promotes,
+        doc=op.doc,
+    )
+    space = {**FACE.namespace, "Node": node_class(part, node_name)}
+    part.name, part.recorders, part.function, part.bare = name, op.recorders, op.function, op.bare
+    return record.compile_recorder(part, FACE, space)
+
+
 add, sub, mul, div = recorder("add"), recorder("sub"), recorder("mul"), recorder("div")
-neg, reciprocal, matmul_vector = recorder("neg"), recorder("reciprocal"), recorder("matmul")
-pow_number = recorder("pow", "PowBackward0")
+neg, reciprocal = recorder("neg"), recorder("reciprocal")
+pow_number = one_sided("pow", "PowBackward0", "x")
 pow_tensor = recorder("pow", "PowBackward1")
-pow_of_number = recorder("pow", "PowBackward2")
-rsub_number = recorder("sub", "RsubBackward1")
+pow_of_number = one_sided("pow", "PowBackward2", "y")
+rsub_number = one_sided("sub", "RsubBackward1", "y")
 
 
 def power(x: Any, exponent: Any) -> Any:
@@ -26,8 +57,12 @@ def power(x: Any, exponent: Any) -> Any:
     return pow_tensor(x, exponent) if isinstance(x, Tensor) else pow_of_number(x, exponent)
 
 
-def _reflected(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def _reflected(function: Function) -> Function:
     return lambda self, other: function(other, self)
+
+
+def _rsub(self: Any, other: Any) -> Any:
+    return (sub if isinstance(other, (Tensor, np.ndarray)) else rsub_number)(other, self)
 
 
 def _rdiv(self: Any, other: Any) -> Any:
@@ -36,17 +71,31 @@ def _rdiv(self: Any, other: Any) -> Any:
     return mul(reciprocal(self), other)
 
 
-def _augmented(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def _augmented(function: Function) -> Function:
     return lambda self, other: inplace(function, self, other)
+
+
+KNOWN = (Tensor, int, float, complex, np.ndarray, np.generic)
+"""What can stand beside a tensor in an operator."""
+
+
+def _compared(name: str) -> Function:
+    """A comparison; what no tensor can be compared with gets Python's own answer."""
+    compare = recorder(name)
+
+    def function(self: Any, other: Any) -> Any:
+        return compare(self, other) if isinstance(other, KNOWN) else NotImplemented
+
+    return function
 
 
 def _attach() -> None:
     table: dict[str, Any] = {
         "__add__": add,
-        "__radd__": _reflected(add),
+        "__radd__": add,
         "__iadd__": _augmented(add),
         "__sub__": sub,
-        "__rsub__": _reflected(rsub_number),
+        "__rsub__": _rsub,
         "__isub__": _augmented(sub),
         "__mul__": mul,
         "__rmul__": mul,
@@ -60,12 +109,12 @@ def _attach() -> None:
         "__neg__": neg,
         "__pos__": lambda self: self,
         "__abs__": recorder("abs"),
-        "__eq__": recorder("equal"),
-        "__ne__": recorder("not_equal"),
-        "__lt__": recorder("less"),
-        "__le__": recorder("less_equal"),
-        "__gt__": recorder("greater"),
-        "__ge__": recorder("greater_equal"),
+        "__eq__": _compared("equal"),
+        "__ne__": _compared("not_equal"),
+        "__lt__": _compared("less"),
+        "__le__": _compared("less_equal"),
+        "__gt__": _compared("greater"),
+        "__ge__": _compared("greater_equal"),
     }
     for name, function in table.items():
         setattr(Tensor, name, function)

@@ -12,14 +12,19 @@ Methods are attached by the modules that define the functions (`functions`, `inp
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from minitorch.engine.errors import GraphError
+from minitorch.engine.mode import ambient
 from minitorch.engine.node import PORT, Node, next_seq
 from minitorch.engine.storage import Counter
 from minitorch.ops.declare import OPS
+from minitorch.ops.meta import MetaArray
+from minitorch.torch.devices import no_numpy
 from minitorch.torch.dtypes import (
     CPU,
     Size,
@@ -31,12 +36,14 @@ from minitorch.torch.dtypes import (
     to_numpy_dtype,
 )
 from minitorch.torch.node import (
-    Hooks,
+    AccumulateGrad,
+    LeafHooks,
     Port,
     RemovableHandle,
     TorchNode,
+    leaf_hooks,
     leaf_node,
-    node_hooks,
+    output_hooks,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +65,7 @@ class Tensor(Methods):
     _counter: Counter | None
     _grad: Tensor | None = None
     _acc: Any = None
+    _hooks: LeafHooks
     """A weak reference to the AccumulateGrad of a leaf."""
     _made: Any = None
     """For a view: the state of its base when its node was made, see `views`."""
@@ -93,7 +101,8 @@ class Tensor(Methods):
 
     @property
     def device(self) -> device:
-        return self._device
+        array = self._array
+        return self._device if type(array) is not MetaArray else device(array.device)
 
     @property
     def layout(self) -> Any:
@@ -142,6 +151,8 @@ class Tensor(Methods):
     def storage_offset(self) -> int:
         """Elements from the beginning of the memory to this tensor's first one."""
         base = self._array
+        if type(base) is MetaArray:
+            return int(base.offset // base.itemsize)
         while isinstance(base.base, np.ndarray):
             base = base.base
         if base is self._array or not self._array.size:
@@ -151,6 +162,8 @@ class Tensor(Methods):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
+        if type(self._array) is MetaArray:
+            return 0
         return int(self._array.__array_interface__["data"][0])
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
@@ -173,7 +186,7 @@ class Tensor(Methods):
 
     @property
     def is_meta(self) -> bool:
-        return self._device.type == "meta"
+        return self.device.type == "meta"
 
     def get_device(self) -> int:
         """-1: the CPU."""
@@ -192,7 +205,7 @@ class Tensor(Methods):
 
     @property
     def requires_grad(self) -> bool:
-        return self._tracked
+        return self._tracked or (self._base is not None and late(self))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -210,6 +223,11 @@ class Tensor(Methods):
             raise RuntimeError(
                 "only Tensors of floating point dtype can require gradients; this one is "
                 f"{self.dtype}. Convert it (x.float()) or make it from floats."
+            )
+        if requires_grad and self._counter is INFERENCE and not ambient.get().inference:
+            raise GraphError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed. Make a clone() to get a normal tensor."
             )
         self._tracked = bool(requires_grad) or self._node is not None
         return self
@@ -230,6 +248,10 @@ class Tensor(Methods):
 
     @property
     def is_leaf(self) -> bool:
+        if self._base is not None:
+            if not self.requires_grad:
+                return True
+            refresh(self)
         return self._node is None or not self._tracked
 
     @property
@@ -266,7 +288,9 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """A tensor of the same memory that the graph does not see; nor do version counters."""
-        return wrap(self._array, type(self) if type(self).__new__ is Tensor.__new__ else Tensor)
+        t = wrap(self._array, type(self) if type(self).__new__ is Tensor.__new__ else Tensor)
+        t._counter = INFERENCE if self._counter is INFERENCE else None
+        return t
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -278,7 +302,13 @@ class Tensor(Methods):
 
     @property
     def _version(self) -> int:
+        if self._counter is INFERENCE:
+            raise GraphError("Inference tensors do not track version counter.")
         return 0 if self._counter is None else self._counter[0]
+
+    def is_inference(self) -> bool:
+        """Whether this tensor was made in inference mode."""
+        return self._counter is INFERENCE
 
     def detach(self) -> Tensor:
         """A tensor of the same memory outside the graph."""
@@ -316,26 +346,30 @@ class Tensor(Methods):
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its `.grad` too."""
-        if not self._tracked:
+        if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._node is None:
             return
-        import weakref
-
+        if self._base is not None:
+            refresh(self)
+        if self._retains:
+            return
+        self._retains = True
+        hooks, number = output_hooks(self)
         reference = weakref.ref(self)
 
         def retain(g: Any) -> None:
+            from minitorch.torch.calls import copy_of
+
             t = reference()
-            if t is not None:
-                from minitorch.torch.calls import as_tensor
+            if t is not None and g is not None:
+                new = wrap(g) if not isinstance(g, Tensor) else g
+                if t._grad is None:
+                    t._grad = copy_of(g) if new is g else wrap(np.array(g))
+                else:
+                    t._grad = t._grad + new
 
-                new = as_tensor(g).clone() if not isinstance(g, Tensor) else g
-                t._grad = new if t._grad is None else t._grad + new
-
-        if self._base is not None:
-            refresh(self)
-        node_hooks(self._node).retain = retain
-        self._retains = True
+        hooks.retain[number] = retain
 
     _retains = False
 
@@ -348,18 +382,17 @@ class Tensor(Methods):
 
         RuntimeError for a tensor that does not require grad.
         """
-        if not self._tracked:
+        if not self.requires_grad:
             raise RuntimeError(
                 "cannot register a hook on a tensor that doesn't require gradient; set "
                 "requires_grad_() first"
             )
         if self._node is None:
-            if "_hooks" not in self.__dict__:
-                self._hooks = Hooks()
-            return self._hooks.register(hook)
+            return leaf_hooks(self).tensor.register(hook)
         if self._base is not None:
             refresh(self)
-        return node_hooks(self._node).tensor.register(hook)
+        hooks, number = output_hooks(self)
+        return hooks.of_output(number).register(hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(leaf)` after a gradient was added to this leaf's `.grad`."""
@@ -369,15 +402,22 @@ class Tensor(Methods):
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
             )
-        if "_post_hooks" not in self.__dict__:
-            self._post_hooks = Hooks()
-        return self._post_hooks.register(hook)
+        return leaf_hooks(self).after.register(hook)
+
+    def fit(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
+        """A recorded gradient brought to the shape and NumPy dtype of its value."""
+        t: Tensor = self
+        if t._array.shape != shape:
+            t = OPS["sum_to"].recorders[Tensor](t, shape)
+        if t._array.dtype != dtype:
+            t = OPS["astype"].recorders[Tensor](t, dtype)
+        return t
 
     # -------------------------------------------------------------------------- as a number
 
     def item(self) -> Any:
         """The only element as a Python number."""
-        if self._array.size != 1:
+        if self._array.size != 1 and type(self._array) is not MetaArray:
             raise RuntimeError(
                 f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
             )
@@ -389,7 +429,9 @@ class Tensor(Methods):
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The ndarray; it shares this tensor's memory."""
-        if self._tracked and not force:
+        if type(self._array) is MetaArray:
+            raise no_numpy(self._array)
+        if not force and ambient.get().grad and self.requires_grad:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 "instead."
@@ -435,6 +477,10 @@ class Tensor(Methods):
     __hash__ = object.__hash__
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        if type(self._array) is MetaArray:
+            from minitorch.torch.fake import text
+
+            return text(self)
         from minitorch.torch.printing import tensor_text
 
         return tensor_text(self)
@@ -491,7 +537,35 @@ def wrap(array: np.ndarray, cls: Any = Tensor) -> Any:
     t._array = array
     t._node = t._counter = t._base = None
     t._tracked = False
+    if INFERRING:
+        mark_inference(t)
     return t
+
+
+INFERRING: list[None] = []
+"""One entry for each block of inference_mode that is open in any thread; mostly empty."""
+
+
+class InferenceCounter(list[Any]):
+    """The one version counter of all tensors made in inference mode: it cannot be read, so that
+    whatever saves such a tensor fails."""
+
+    def __getitem__(self, index: Any) -> Any:
+        raise GraphError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+            "inference mode in computation tracked by autograd. To work around this, you can make "
+            "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+            "instead of `torch.inference_mode()`."
+        )
+
+
+INFERENCE: Final = InferenceCounter()
+
+
+def mark_inference(t: Tensor) -> None:
+    """Make a new tensor an inference tensor, if this thread is in inference mode."""
+    if ambient.get().inference:
+        t._counter = INFERENCE
 
 
 def version_of(t: Tensor) -> Counter:
@@ -504,10 +578,15 @@ def version_of(t: Tensor) -> Counter:
 
 def as_variable(maker: Any, array: np.ndarray) -> Tensor:
     """A saved array as the tensor it was: with the node that made it."""
-    if not maker.edges and hasattr(maker, "variable_"):
-        leaf: Tensor = maker.variable_
-        return leaf
-    t: Tensor = wrap(array)
+    if not maker.edges and isinstance(maker, AccumulateGrad):
+        leaf: Tensor = maker.variable
+        if leaf._array is array:
+            return leaf
+        # Not the leaf's own memory; its gradient is the leaf's all the same.
+        t: Tensor = wrap(array)
+        t._tracked, t._acc = True, (lambda: maker)
+        return t
+    t = wrap(array)
     t._node, t._tracked = maker, True
     return t
 
@@ -524,6 +603,13 @@ def refresh(t: Tensor) -> None:
     from minitorch.torch.views import refresh as refresh_view
 
     refresh_view(t)
+
+
+def late(t: Tensor) -> bool:
+    """Whether a view's base requires grad by now; see `views`."""
+    from minitorch.torch.views import late as is_late
+
+    return is_late(t)
 
 
 def as_array(value: Any, dtype: Any = None) -> np.ndarray:

@@ -1,3 +1,46 @@
 """Functions of `torch.*`, with PyTorch's signatures, by family; each is a thin layer over ops."""
 
+from minitorch.torch.functions import activation as _activation
+from minitorch.torch.functions import basic as _basic
+from minitorch.torch.functions import compare as _compare
+from minitorch.torch.functions import convert as _convert
+from minitorch.torch.functions import einsum as _einsum
+from minitorch.torch.functions import index as _index
+from minitorch.torch.functions import joining as _joining
+from minitorch.torch.functions import linalg as _linalg
+from minitorch.torch.functions import order as _order
+from minitorch.torch.functions import parts as _parts
+from minitorch.torch.functions import pointwise as _pointwise
+from minitorch.torch.functions import reduce as _reduce
+from minitorch.torch.functions import scatter as _scatter
+from minitorch.torch.functions import shape as _shape
+from minitorch.torch.functions.activation import *
 from minitorch.torch.functions.basic import *
+from minitorch.torch.functions.compare import *
+from minitorch.torch.functions.convert import *
+from minitorch.torch.functions.einsum import *
+from minitorch.torch.functions.index import *
+from minitorch.torch.functions.joining import *
+from minitorch.torch.functions.linalg import *
+from minitorch.torch.functions.order import *
+from minitorch.torch.functions.parts import *
+from minitorch.torch.functions.pointwise import *
+from minitorch.torch.functions.reduce import *
+from minitorch.torch.functions.scatter import *
+from minitorch.torch.functions.shape import *
+
+__all__: list[str] = []
+__all__ += _activation.__all__
+__all__ += _basic.__all__
+__all__ += _compare.__all__
+__all__ += _convert.__all__
+__all__ += _einsum.__all__
+__all__ += _index.__all__
+__all__ += _joining.__all__
+__all__ += _linalg.__all__
+__all__ += _order.__all__
+__all__ += _parts.__all__
+__all__ += _pointwise.__all__
+__all__ += _reduce.__all__
+__all__ += _scatter.__all__
+__all__ += _shape.__all__

@@ -1,0 +1,291 @@
+"""Products with something added, the cross product, distances: what PyTorch records as one node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minitorch.ops.axes import prepare_axis
+from minitorch.ops.declare import declare
+from minitorch.ops.matmul import matmul, outer, transposed
+from minitorch.ops.meta import bare
+from minitorch.ops.meta_numpy import matmul_shape
+from minitorch.ops.meta_rules import added_product, floated, summed_batch
+from minitorch.ops.pointwise import abs, equal, floating, pow, sign, where
+from minitorch.ops.reduce import sum as reduce_sum
+from minitorch.ops.samples import calls
+from minitorch.ops.select import to_diagonal
+from minitorch.ops.shape import unsqueeze
+
+__all__: list[str] = []
+
+Function = Callable[..., Any]
+
+
+def _scaled(product: Any, alpha: float) -> Any:
+    return product if alpha == 1 else product * alpha
+
+
+def _plus(x: Any, product: Any, beta: float, alpha: float) -> Any:
+    """beta * x + alpha * product; with beta 0 what is in `x` does not count, NaN included."""
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    if beta != 1:
+        x = np.asarray(x) * beta
+    if type(product) is np.ndarray and product.dtype is getattr(x, "dtype", None):
+        product += x
+        return product
+    return product + x
+
+
+def _addmm(x: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """beta * x + alpha * (mat1 @ mat2); `x` broadcasts to the product (n, m)."""
+    return _plus(x, np.matmul(mat1, mat2), beta, alpha)
+
+
+addmm: Function = declare(
+    "addmm",
+    _addmm,
+    {
+        "x": lambda g, beta: _scaled(g, beta),
+        "mat1": lambda g, mat2, alpha: _scaled(matmul(g, transposed(mat2)), alpha),
+        "mat2": lambda g, mat1, alpha: _scaled(matmul(transposed(mat1), g), alpha),
+    },
+    samples=calls(
+        ((4,), (2, 3), (3, 4)),
+        ((2, 4), (2, 3), (3, 4), {"beta": 0.5, "alpha": 2.0}),
+        ((2, 1), (2, 3), (3, 4), {"beta": 0}),
+        ((4,), (0, 3), (3, 4)),
+    ),
+    meta=added_product(matmul_shape),
+)
+
+
+def _baddbmm(x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`addmm` for each of a batch of matrices."""
+    return _plus(x, np.matmul(batch1, batch2), beta, alpha)
+
+
+baddbmm = declare(
+    "baddbmm",
+    _baddbmm,
+    {
+        "x": lambda g, beta: _scaled(g, beta),
+        "batch1": lambda g, batch2, alpha: _scaled(matmul(g, transposed(batch2)), alpha),
+        "batch2": lambda g, batch1, alpha: _scaled(matmul(transposed(batch1), g), alpha),
+    },
+    samples=calls(
+        ((5, 2, 4), (5, 2, 3), (5, 3, 4)),
+        ((4,), (5, 2, 3), (5, 3, 4), {"beta": 0.5, "alpha": 2.0}),
+        ((4,), (0, 2, 3), (0, 3, 4)),
+    ),
+    meta=added_product(matmul_shape),
+)
+
+
+def _addbmm(x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """beta * x + alpha * the sum of a batch of products."""
+    return _plus(x, np.add.reduce(np.matmul(batch1, batch2), axis=0), beta, alpha)
+
+
+addbmm = declare(
+    "addbmm",
+    _addbmm,
+    {
+        "x": lambda g, beta: _scaled(g, beta),
+        "batch1": lambda g, batch2, alpha: _scaled(matmul(g, transposed(batch2)), alpha),
+        "batch2": lambda g, batch1, alpha: _scaled(matmul(transposed(batch1), g), alpha),
+    },
+    samples=calls(
+        ((2, 4), (5, 2, 3), (5, 3, 4)),
+        ((4,), (5, 2, 3), (5, 3, 4), {"beta": 0.5, "alpha": 2.0}),
+    ),
+    meta=added_product(summed_batch),
+)
+
+
+def _addmv(x: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """beta * x + alpha * (mat @ vec)."""
+    return _plus(x, np.matmul(mat, vec), beta, alpha)
+
+
+addmv = declare(
+    "addmv",
+    _addmv,
+    {
+        "x": lambda g, beta: _scaled(g, beta),
+        "mat": lambda g, vec, alpha: _scaled(outer(g, vec), alpha),
+        "vec": lambda g, mat, alpha: _scaled(matmul(transposed(mat), g), alpha),
+    },
+    samples=calls(
+        ((2,), (2, 3), (3,)),
+        ((1,), (2, 3), (3,), {"beta": 0.5, "alpha": 2.0}),
+        ((0,), (0, 3), (3,)),
+    ),
+    meta=added_product(matmul_shape),
+)
+
+
+def _addr(x: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """beta * x + alpha * the outer product of two vectors."""
+    return _plus(x, np.multiply.outer(vec1, vec2), beta, alpha)
+
+
+addr = declare(
+    "addr",
+    _addr,
+    {
+        "x": lambda g, beta: _scaled(g, beta),
+        "vec1": lambda g, vec2, alpha: _scaled(matmul(g, vec2), alpha),
+        "vec2": lambda g, vec1, alpha: _scaled(matmul(transposed(g), vec1), alpha),
+    },
+    samples=calls(
+        ((2, 3), (2,), (3,)),
+        ((3,), (2,), (3,), {"beta": 0.5, "alpha": 2.0}),
+        ((3,), (0,), (3,)),
+    ),
+    meta=added_product(lambda a, b: (*a, *b)),
+)
+
+
+def _matrix_trace(x: Any) -> Any:
+    """The sum of the diagonal of one matrix."""
+    x = np.asarray(x)
+    if x.ndim != 2:
+        raise ValueError(f"trace: expected a matrix, but got tensor with dim {x.ndim}")
+    return np.trace(x)
+
+
+def _on_diagonal(g: Any, x_shape: tuple[int, ...]) -> Any:
+    count = min(x_shape)
+    return to_diagonal(unsqueeze(g, 0) + np.zeros(count, bare(g).dtype), tuple(x_shape))
+
+
+def _trace_meta(x: Any) -> Any:
+    if len(x.shape) != 2:
+        raise ValueError(f"trace: expected a matrix, but got tensor with dim {len(x.shape)}")
+    return (), np.trace(np.ones((1, 1), x.dtype)).dtype
+
+
+matrix_trace = declare(
+    "matrix_trace",
+    _matrix_trace,
+    {"x": _on_diagonal},
+    samples=calls(((3, 3),), ((2, 4),), ((0, 3),)),
+    node_name="TraceBackward0",
+    meta=_trace_meta,
+)
+
+
+def _cross(x: Any, y: Any, *, axis: int = -1) -> Any:
+    """The vector product along an axis of size 3; the others broadcast."""
+    x, y = np.broadcast_arrays(x, y)
+    if x.shape[axis] != 3:
+        raise ValueError(
+            f"linalg.cross: inputs dimension {axis} must have length 3, got {x.shape[axis]}"
+        )
+    return np.ascontiguousarray(np.cross(x, y, axis=axis))
+
+
+def _either_axis(axis: Any, x: Any) -> int:
+    # Counted from the end, so that it names the same axis once the two are broadcast.
+    return prepare_axis(axis, x) - np.ndim(x)
+
+
+def _cross_meta(x: Any, y: Any, axis: int) -> Any:
+    shape = np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
+    if shape[axis] != 3:
+        raise ValueError(
+            f"linalg.cross: inputs dimension {axis} must have length 3, got {shape[axis]}"
+        )
+    return shape, np.result_type(x.dtype, y.dtype)
+
+
+cross: Function = declare(
+    "cross",
+    _cross,
+    {
+        "x": lambda g, y, axis: cross(y, g, axis),
+        "y": lambda g, x, axis: cross(g, x, axis),
+    },
+    prepare={"axis": _either_axis},
+    samples=calls(
+        ((3,), (3,)),
+        ((2, 3), (2, 3)),
+        ((3, 2), (3, 1), {"axis": 0}),
+        ((0, 3), (0, 3)),
+    ),
+    node_name="LinalgCrossBackward0",
+    meta=_cross_meta,
+)
+
+
+def _cdist(x: Any, y: Any, *, p: float = 2.0) -> Any:
+    """The p-norm of the difference of each row of `x` (..., n, k) and of `y` (..., m, k)."""
+    x, y = floating(x), floating(y)
+    if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-1]:
+        raise ValueError(
+            f"X1 and X2 must have the same number of columns. X1: {np.shape(x)[-1:]} X2: "
+            f"{np.shape(y)[-1:]}"
+        )
+    far = np.abs(x[..., :, None, :] - y[..., None, :, :])
+    if p == 2:
+        return np.sqrt(np.add.reduce(far * far, axis=-1))
+    if p == np.inf:
+        return np.maximum.reduce(far, axis=-1, initial=0)
+    if p == 1:
+        return np.add.reduce(far, axis=-1)
+    if p == 0:
+        return np.count_nonzero(far, axis=-1).astype(x.dtype)
+    return np.add.reduce(far**p, axis=-1) ** (1 / p)
+
+
+def _distance_slopes(g: Any, x: Any, y: Any, out: Any, p: float) -> Any:
+    """For each pair of rows the gradient of their difference; 0 where they are equal."""
+    away = unsqueeze(x, len(x.shape) - 1) - unsqueeze(y, len(y.shape) - 2)
+    g, out = unsqueeze(g, len(g.shape)), unsqueeze(out, len(out.shape))
+    if p == 0:
+        return away * 0.0
+    if p == 1:
+        return g * sign(away)
+    none = equal(out, 0)
+    safe = where(none, 1.0, out)
+    if p == 2:
+        slopes = away / safe
+    elif p == np.inf:
+        slopes = sign(away) * equal(abs(away), out)
+    else:
+        slopes = sign(away) * pow(abs(away) / safe, p - 1)
+    return where(none, 0.0, g * slopes)
+
+
+def _cdist_meta(x: Any, y: Any, p: float) -> Any:
+    if len(x.shape) < 2 or len(y.shape) < 2 or x.shape[-1] != y.shape[-1]:
+        raise ValueError(
+            f"X1 and X2 must have the same number of columns. X1: {tuple(x.shape[-1:])} X2: "
+            f"{tuple(y.shape[-1:])}"
+        )
+    batch = np.broadcast_shapes(tuple(x.shape[:-2]), tuple(y.shape[:-2]))
+    return (*batch, x.shape[-2], y.shape[-2]), np.result_type(floated(x), floated(y))
+
+
+cdist = declare(
+    "cdist",
+    _cdist,
+    {
+        "x": lambda g, x, y, out, p: reduce_sum(_distance_slopes(g, x, y, out, p), -2),
+        "y": lambda g, x, y, out, p: -reduce_sum(_distance_slopes(g, x, y, out, p), -3),
+    },
+    samples=calls(
+        ((2, 3), (4, 3)),
+        ((2, 3), (4, 3), {"p": 1.0}),
+        ((2, 3), (4, 3), {"p": 3.0}),
+        ((5, 2, 3), (5, 4, 3)),
+        ((0, 3), (4, 3)),
+    ),
+    meta=_cdist_meta,
+)

@@ -1,0 +1,17 @@
+"""`torch.autograd.grad_mode`: whether operations are recorded."""
+
+from minitorch.torch.grad_modes import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]

@@ -1,0 +1,391 @@
+"""Elements at indices along a dimension and under masks: `gather`, `scatter`, `index_add`, ..."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.torch.attach import method
+from minitorch.torch.face import recorder
+from minitorch.torch.functions.basic import store
+from minitorch.torch.functions.index import watch
+from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
+from minitorch.torch.inplace import check_memory, inplace, is_recorded, write
+from minitorch.torch.node import KINDS
+from minitorch.torch.tensor import Tensor, wrap
+
+__all__ = [
+    *("argwhere", "gather", "index_add", "index_copy", "index_fill", "index_select", "masked_fill"),
+    *("masked_scatter", "masked_select", "nonzero", "scatter", "scatter_add", "scatter_reduce"),
+    *("fill", "take", "take_along_dim"),
+]
+
+_gather, _scatter_add = recorder("gather"), recorder("scatter_add")
+_scatter, _scatter_value = recorder("scatter"), recorder("scatter_value")
+_scatter_reduce = recorder("scatter_reduce")
+_index_select, _index_add = recorder("index_select"), recorder("index_add")
+_index_copy = recorder("index_copy")
+_index_fill, _index_fill_with = recorder("index_fill"), recorder("index_fill_with")
+_masked_fill, _masked_fill_with = recorder("masked_fill"), recorder("masked_fill_with")
+_masked_select, _masked_scatter = recorder("masked_select"), recorder("masked_scatter")
+_take = recorder("take_flat")
+_fill, _fill_with = recorder("fill", "FillBackward2"), recorder("fill_with", "FillBackward3")
+_fill_new = recorder("fill", "FillBackward0")
+_fill_new_with = recorder("fill_with", "FillBackward1")
+_zero, _unbind = recorder("zero"), recorder("unbind")
+
+
+def _check_index(name: str, x: Tensor, dim: int, index: Tensor, source: Any = None) -> None:
+    """Raise what PyTorch raises for an index of gather or scatter that does not fit."""
+    array, shape = index._array, x._array.shape
+    if array.dtype.kind != "i" or array.dtype.itemsize < 4:
+        raise ShapeError(f"{name}(): Expected dtype int32/int64 for index")
+    sizes, whole = array.shape or (1,), shape or (1,)
+    if not array.size:
+        return
+    if len(sizes) != len(whole):
+        raise ShapeError(
+            "Index tensor must have the same number of dimensions as "
+            f"{'input' if name == 'gather' else 'self'} tensor"
+        )
+    for place, size in enumerate(sizes):
+        if place != dim and size > whole[place]:
+            raise ShapeError(
+                f"Size does not match at dimension {place} expected index {list(sizes)} to be no "
+                f"larger than self {list(whole)} apart from dimension {dim}"
+            )
+    if source is not None:
+        have = source._array.shape or (1,)
+        if len(have) != len(sizes):
+            raise ShapeError("Index tensor must have the same number of dimensions as src tensor")
+        if any(a > b for a, b in zip(sizes, have, strict=True)):
+            raise ShapeError(
+                f"Expected index {list(sizes)} to be no larger than self {list(whole)} apart from "
+                f"dimension {dim} and to be no larger size than src {list(have)}"
+            )
+    wrong = array[(array < 0) | (array >= whole[dim])]
+    if wrong.size:
+        raise ShapeError(
+            f"index {int(wrong[0])} is out of bounds for dimension {dim} with size {whole[dim]}"
+        )
+
+
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None
+) -> Any:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and so on; `index` is no larger elsewhere."""
+    dim = dimension(dim, input._array.ndim)
+    _check_index("gather", input, dim, index)
+    if not index._array.size and index._array.ndim != input._array.ndim:
+        return wrap(np.empty(index._array.shape, input._array.dtype))
+    result = _gather(input, index, dim)
+    return result if out is None else store(out, result, "gather")
+
+
+def _same_dtype(name: str, x: Tensor, src: Tensor) -> None:
+    if x._array.dtype != src._array.dtype:
+        raise ShapeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+
+
+def scatter(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+) -> Any:
+    """A copy of `input` with out[index[i][j]][j] = src[i][j] for dim 0, and so on.
+
+    src  a tensor no smaller than `index`, or a number
+    """
+    if reduce is not None:
+        raise NotImplementedError(
+            "scatter(reduce=...) is not supported; scatter_reduce(dim, index, src, reduce) is."
+        )
+    dim = dimension(dim, input._array.ndim)
+    src = value if src is None else src
+    if not isinstance(src, Tensor):
+        _check_index("scatter", input, dim, index)
+        return _scatter_value(input, index, dim, src)
+    _same_dtype("scatter", input, src)
+    _check_index("scatter", input, dim, index, src)
+    return _scatter(input, index, src, dim)
+
+
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+    """A copy of `input` with out[index[i][j]][j] += src[i][j] for dim 0, and so on."""
+    dim = dimension(dim, input._array.ndim)
+    _same_dtype("scatter", input, src)
+    _check_index("scatter", input, dim, index, src)
+    if not index._array.size:
+        return _fill_nothing(input)
+    return _scatter_add(input, index, src, dim)
+
+
+def _fill_nothing(input: Tensor) -> Any:
+    from minitorch.torch.functions.basic import clone
+
+    return clone(input)
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Any:
+    """A copy of `input` in which what `src` brings to each place is reduced.
+
+    reduce  sum, prod, mean, amax or amin
+    include_self  whether what was there takes part
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise ShapeError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}."
+        )
+    dim = dimension(dim, input._array.ndim)
+    _same_dtype("scatter", input, src)
+    _check_index("scatter", input, dim, index, src)
+    return _scatter_reduce(input, index, src, dim, reduce, include_self)
+
+
+def _vector(name: str, x: Tensor, dim: int, index: Tensor) -> int:
+    """The dimension, for an index that is a vector of places along it."""
+    array = index._array
+    dim = dimension(dim, x._array.ndim)
+    if array.ndim > 1:
+        raise IndexingError(f"{name}(): Index is supposed to be a vector")
+    if array.dtype.kind != "i" or array.dtype.itemsize < 4:
+        raise ShapeError(f"{name}(): Expected dtype int32 or int64 for index")
+    size = (x._array.shape or (1,))[dim]
+    if array.size and (array.min() < (0 if name in _STRICT else -size) or array.max() >= size):
+        raise IndexingError("index out of range in self")
+    return dim
+
+
+_STRICT = frozenset({"index_select", "index_add", "index_copy"})
+
+
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Any = None) -> Any:
+    """The slices at the places `index`, a vector of integers, of a dimension: a copy."""
+    dim = _vector("index_select", input, dim, index)
+    result = watch(_index_select(input, index._array.reshape(-1), dim), index)
+    return result if out is None else store(out, result, "index_select")
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Any:
+    """A copy of `input` with alpha * `source` added at the places `index` of a dimension."""
+    dim = _vector("index_add", input, dim, index)
+    _check_source("index_add_", input, dim, index, source)
+    found = _index_add(input, source, index=index._array.reshape(-1), axis=dim, alpha=alpha)
+    return watch(found, index)
+
+
+def _check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+    shape, have = input._array.shape or (1,), source._array.shape or (1,)
+    if input._array.dtype != source._array.dtype:
+        raise ShapeError(
+            f"{name}(): self ({input.dtype}) and source ({source.dtype}) must have the same scalar "
+            "type"
+        )
+    if have[dim : dim + 1] != (index._array.size,):
+        raise ShapeError(
+            f"{name}(): Number of indices ({index._array.size}) should be equal to "
+            f"source.size(dim): ({have[dim] if dim < len(have) else 1}), for dim: {dim}"
+        )
+    if (*shape[:dim], *shape[dim + 1 :]) != (*have[:dim], *have[dim + 1 :]):
+        raise ShapeError(
+            f"{name}(): source of shape {list(have)} does not fit self of shape {list(shape)} at "
+            f"dimension {dim}"
+        )
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
+    """A copy of `input` with `source` at the places `index` of a dimension."""
+    dim = _vector("index_copy", input, dim, index)
+    _check_source("index_copy_", input, dim, index, source)
+    return watch(_index_copy(input, source, index=index._array.reshape(-1), axis=dim), index)
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    """A copy of `input` with one number at the places `index` of a dimension."""
+    dim = _vector("index_fill", input, dim, index)
+    places = index._array.reshape(-1)
+    if not isinstance(value, Tensor):
+        return watch(_index_fill(input, places, dim, value), index)
+    _one_number("index_fill_", value)
+    return watch(_index_fill_with(input, value, index=places, axis=dim), index)
+
+
+def _one_number(name: str, value: Tensor) -> None:
+    if value._array.ndim:
+        raise ShapeError(
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+
+
+def _mask(name: str, mask: Any) -> Any:
+    array = mask._array
+    if array.dtype != bool:
+        from minitorch.torch.dtypes import from_numpy_dtype
+
+        kind = str(from_numpy_dtype(array.dtype)).removeprefix("torch.")
+        shown = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
+        words = {
+            "masked_fill_": f"only supports boolean masks, but got mask with dtype "
+            f"{shown.get(kind, kind)}",
+            "masked_select": "expected BoolTensor for mask",
+            "masked_scatter_": "only supports boolean masks, but got mask with dtype "
+            f"{shown.get(kind, kind)}",
+        }
+        separator = ": " if name == "masked_select" else " "
+        raise ShapeError(f"{name}{separator}{words[name]}")
+    return array
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
+    """`value`, one number, where `mask` (broadcast) is true, else `input`."""
+    array = _mask("masked_fill_", mask)
+    if not isinstance(value, Tensor):
+        return watch(_masked_fill(input, array, value), mask)
+    _one_number("masked_fill_", value)
+    return watch(_masked_fill_with(input, value, mask=array), mask)
+
+
+def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Any:
+    """The elements where `mask` is true, in order, as a vector; the two broadcast."""
+    result = watch(_masked_select(input, _mask("masked_select", mask)), mask)
+    return result if out is None else store(out, result, "masked_select")
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """A copy of `input` with the first elements of `source`, in order, where `mask` is true."""
+    array = _mask("masked_scatter_", mask)
+    if input._array.dtype != source._array.dtype:
+        raise ShapeError(
+            "masked_scatter_: expected self and source to have same dtypes but got "
+            f"{input.dtype} and {source.dtype}"
+        )
+    count = np.count_nonzero(
+        np.broadcast_to(array, np.broadcast_shapes(array.shape, input._array.shape))
+    )
+    if source._array.size < count:
+        raise ShapeError("Number of elements of source < number of ones in mask")
+    return watch(_masked_scatter(input, source, mask=array), mask)
+
+
+def take(input: Tensor, index: Tensor) -> Any:
+    """The elements at places of the flattened tensor, in the shape of `index`."""
+    array, size = index._array, input._array.size
+    if array.dtype != np.int64:
+        raise ShapeError("take(): Expected a long tensor for index")
+    wrong = array[(array < -size) | (array >= size)]
+    if wrong.size:
+        raise IndexingError(
+            f"out of range: tried to access index {int(wrong.reshape(-1)[0])} on a tensor of "
+            f"{size} elements."
+        )
+    return watch(_take(input, array), index)
+
+
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Any = None
+) -> Any:
+    """`gather` with `input` and `indices` broadcast; of the flattened tensor without `dim`."""
+    if dim is None:
+        return gather(_view(input, (input._array.size,)), 0, _view(indices, (indices._array.size,)))
+    dim = dimension(dim, input._array.ndim)
+    a, b = list(input._array.shape), list(indices._array.shape)
+    if len(a) != len(b):
+        raise ShapeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+            f"but got {len(a)} dimensions for input, and {len(b)} dimensions for indices"
+        )
+    whole_a, whole_b = a[:], b[:]
+    whole_a[dim] = whole_b[dim] = 1
+    common = list(np.broadcast_shapes(tuple(whole_a), tuple(whole_b)))
+    for_x, for_index = common[:], common[:]
+    for_x[dim], for_index[dim] = a[dim], b[dim]
+    x = _expand(input, expanded(input, tuple(a), tuple(for_x)))
+    result = gather(x, dim, wrap(np.broadcast_to(indices._array, for_index)))
+    return result if out is None else store(out, result, "take_along_dim")
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
+    """The places of the elements that are not 0: (count, ndim), or as one vector a dimension."""
+    if as_tuple:
+        x = input._array if input._array.ndim else input._array.reshape(1)
+        return _unbind(wrap(np.argwhere(x)), 1)
+    result = argwhere(input)
+    return result if out is None else store(out, result, "nonzero")
+
+
+def argwhere(input: Tensor) -> Any:
+    """The places of the elements that are not 0: (count, ndim), int64."""
+    return wrap(np.argwhere(input._array))
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """One number everywhere, in place: a Python number or a 0-d tensor."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise ShapeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions."
+            )
+        if is_recorded(self, (value,)):
+            return inplace(_fill_with, self, value)
+        value = value._array
+    elif is_recorded(self, ()):
+        return inplace(_fill, self, value=value)
+    check_memory(self, "fill_")
+    write(self, _in_range(self, value))
+    return self
+
+
+def _in_range(self: Tensor, value: Any) -> np.ndarray:
+    array: np.ndarray = np.asarray(value)
+    if array.dtype.kind == "c" and self._array.dtype.kind != "c":
+        kind = KINDS.get(self._array.dtype.name, "").removesuffix("Tensor").lower()
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    return array
+
+
+def fill(input: Tensor, value: Any) -> Any:
+    """A tensor like `input` that holds one number."""
+    if isinstance(value, Tensor):
+        return _fill_new_with(input, value)
+    return _fill_new(input, value=value)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """0 everywhere, in place."""
+    if is_recorded(self, ()):
+        return inplace(_zero, self)
+    check_memory(self, "zero_")
+    self._array[...] = 0
+    counter = self._counter
+    if counter is None:
+        self._counter = [1]
+    else:
+        counter[0] += 1
+    return self
+
+
+for _function in (
+    *(scatter, scatter_add, scatter_reduce, index_add, index_copy, index_fill, masked_fill),
+    masked_scatter,
+):
+    method(_function, inplace=True)
+for _function in (
+    *(gather, index_select, masked_select, take, take_along_dim, nonzero, argwhere, fill_, zero_),
+):
+    method(_function)

@@ -1,0 +1,87 @@
+"""`torch.nn.functional`: what layers are made of, as functions, by topic."""
+
+from minitorch.torch.functions.linalg import cdist as cdist
+from minitorch.torch.nn.functional.activation import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    gumbel_softmax,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    log_softmax,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    relu_,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    sigmoid,
+    silu,
+    softmax,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanh,
+    tanhshrink,
+    threshold,
+    threshold_,
+)
+from minitorch.torch.nn.functional.attention import scaled_dot_product_attention
+from minitorch.torch.nn.functional.dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+    pad,
+)
+from minitorch.torch.nn.functional.linear import bilinear, embedding, linear, one_hot
+from minitorch.torch.nn.functional.loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+)
+from minitorch.torch.nn.functional.norm import (
+    batch_norm,
+    cosine_similarity,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    normalize,
+    pairwise_distance,
+    rms_norm,
+)
+
+__all__ = [
+    *("alpha_dropout", "batch_norm", "bilinear", "binary_cross_entropy"),
+    *("binary_cross_entropy_with_logits", "cdist", "celu", "celu_", "cosine_similarity"),
+    *("cross_entropy", "dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "elu_"),
+    *("embedding", "feature_alpha_dropout", "gelu", "glu", "group_norm", "gumbel_softmax"),
+    *("hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "huber_loss"),
+    *("instance_norm", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear"),
+    *("log_softmax", "logsigmoid", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pad"),
+    *("pairwise_distance", "prelu", "relu", "relu6", "relu_", "rms_norm", "rrelu", "rrelu_"),
+    *("scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss"),
+    *("softmax", "softmin", "softplus", "softshrink", "softsign", "tanh", "tanhshrink"),
+    *("threshold", "threshold_"),
+]

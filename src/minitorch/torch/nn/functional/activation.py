@@ -1,0 +1,326 @@
+"""Activations: `relu`, `gelu`, `softmax` and their kin."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import ShapeError
+from minitorch.torch.attach import inplace_form, method
+from minitorch.torch.dtypes import to_numpy_dtype
+from minitorch.torch.face import recorder
+from minitorch.torch.functions.shape import _view, dimension
+from minitorch.torch.tensor import Tensor, wrap
+
+_relu, _leaky_relu = recorder("relu"), recorder("leaky_relu")
+_elu, _celu, _gelu = recorder("elu"), recorder("celu"), recorder("gelu")
+_silu, _mish, _softplus = recorder("silu"), recorder("mish"), recorder("softplus")
+_sigmoid, _tanh, _hardtanh = recorder("sigmoid"), recorder("tanh"), recorder("hardtanh")
+_hardsigmoid, _hardswish = recorder("hardsigmoid"), recorder("hardswish")
+_threshold, _log_sigmoid = recorder("threshold"), recorder("log_sigmoid")
+_softshrink, _hardshrink = recorder("softshrink"), recorder("hardshrink")
+_prelu, _glu = recorder("prelu_kernel"), recorder("glu")
+_softmax, _log_softmax = recorder("softmax"), recorder("log_softmax")
+_rrelu = recorder("prelu_kernel", "RreluWithNoiseBackward0")
+_add, _sub, _div, _abs, _neg = map(recorder, ("add", "sub", "div", "abs", "neg"))
+_astype = recorder("astype")
+
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def floats(input: Tensor, name: str) -> Tensor:
+    """`input`; RuntimeError if it holds integers."""
+    if input._array.dtype.kind not in "fc":
+        kind = {"int64": "Long", "bool": "Bool"}.get(input._array.dtype.name, str(input.dtype))
+        raise NotImplementedError(
+            f"\"{name}\" not implemented for '{kind}'; convert it first: x.float()."
+        )
+    return input
+
+
+def relu(input: Tensor, inplace: bool = False) -> Any:
+    """max(x, 0)."""
+    return relu_(input) if inplace else _relu(input)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where x > 0, else negative_slope * x."""
+    if inplace:
+        return leaky_relu_(input, negative_slope)
+    return _leaky_relu(floats(input, "leaky_relu_cpu"), negative_slope)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Any:
+    """x limited to [0, 6]."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Any:
+    """x limited to [min_val, max_val]; the gradient at the bounds is 0."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if inplace:
+        return hardtanh_(input, min_val, max_val)
+    return _hardtanh(input, min_val, max_val)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where x > 0, else alpha * (exp(x) - 1)."""
+    return elu_(input, alpha) if inplace else _elu(floats(input, "elu_cpu"), alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Any:
+    """scale * elu(x, alpha), with the constants that keep mean 0 and variance 1."""
+    if inplace:
+        return selu_(input)
+    return _elu(floats(input, "elu_cpu"), SELU_ALPHA, SELU_SCALE)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    if alpha == 0:
+        raise ShapeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return celu_(input, alpha) if inplace else _celu(floats(input, "elu_cpu"), alpha)
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Any:
+    """x times the normal distribution function of x; approximate="tanh": its tanh form."""
+    if approximate not in ("none", "tanh"):
+        raise ShapeError("approximate argument must be either none or tanh.")
+    return _gelu(floats(input, "GeluKernelImpl"), approximate)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Any:
+    """x * sigmoid(x)."""
+    return silu_(input) if inplace else _silu(floats(input, "silu_cpu"))
+
+
+def mish(input: Tensor, inplace: bool = False) -> Any:
+    """x * tanh(softplus(x))."""
+    return mish_(input) if inplace else _mish(floats(input, "mish_cpu"))
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    return _softplus(floats(input, "softplus_cpu"), beta, threshold)
+
+
+def softsign(input: Tensor) -> Any:
+    """x / (1 + |x|)."""
+    return _div(input, _add(_abs(input), 1))
+
+
+def sigmoid(input: Tensor) -> Any:
+    """1 / (1 + exp(-x))."""
+    return _sigmoid(input)
+
+
+def tanh(input: Tensor) -> Any:
+    """The hyperbolic tangent."""
+    return _tanh(input)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
+    """x / 6 + 1/2, limited to [0, 1]."""
+    if inplace:
+        return hardsigmoid_(input)
+    return _hardsigmoid(floats(input, "hardsigmoid_cpu"))
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Any:
+    """x * hardsigmoid(x)."""
+    return hardswish_(input) if inplace else _hardswish(floats(input, "hardswish_cpu"))
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
+    """x where x > threshold, else value."""
+    if inplace:
+        return threshold_(input, threshold, value)
+    return _threshold(input, threshold, value)
+
+
+def glu(input: Tensor, dim: int = -1) -> Any:
+    """The first half of a dimension times the sigmoid of the second."""
+    shape = input._array.shape
+    if not shape:
+        raise ShapeError("glu does not support 0-dimensional tensors")
+    dim = dimension(dim, len(shape))
+    if shape[dim] % 2:
+        raise ShapeError(
+            f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}"
+        )
+    return _glu(floats(input, "glu_cpu"), dim)
+
+
+def logsigmoid(input: Tensor) -> Any:
+    """log(sigmoid(x))."""
+    return _log_sigmoid(floats(input, "log_sigmoid_cpu"))
+
+
+def tanhshrink(input: Tensor) -> Any:
+    """x - tanh(x)."""
+    return _sub(input, _tanh(input))
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
+    """x brought nearer to 0 by `lambd`, 0 where it is no further."""
+    if lambd < 0:
+        raise ShapeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    return _softshrink(floats(input, "softshrink_cpu"), lambd)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
+    """x, but 0 between -lambd and lambd."""
+    return _hardshrink(floats(input, "hardshrink_cpu"), lambd)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Any:
+    """x where x > 0, else weight * x; `weight` has one number, or one for each channel."""
+    shape, count = input._array.shape, weight._array.size
+    if count != 1:
+        channels = shape[1] if len(shape) > 1 else 1
+        if not shape:
+            raise ShapeError("Not allow zero-dim input tensor.")
+        if channels != count:
+            raise ShapeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}."
+            )
+    if len(shape) > 1 or weight._array.ndim:
+        sizes = (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,) * len(shape)
+        weight = _view(weight, sizes)
+    return _prelu(input, weight)
+
+
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Any:
+    """`leaky_relu` with a slope between `lower` and `upper`: random for each element in training,
+    their mean else."""
+    from minitorch.torch.random import uniform
+
+    slope: Any = (lower + upper) / 2
+    if training:
+        slope = uniform(input._array.shape, lower, upper, input._array.dtype)
+    if inplace:
+        from minitorch.torch.inplace import inplace as in_place
+
+        return in_place(_rrelu, input, slope)
+    return _rrelu(input, slope)
+
+
+# --------------------------------------------------------------------------- along a lane
+
+
+def _lane(input: Tensor, dim: Any, dtype: Any, name: str) -> tuple[Tensor, int]:
+    array = input._array
+    if dim is None:
+        warnings.warn(
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to "
+            "include dim=X as an argument.",
+            UserWarning,
+            stacklevel=3,
+        )
+        dim = 0 if array.ndim in (0, 1, 3) else 1
+    wanted = to_numpy_dtype(dtype)
+    if wanted is not None and wanted != array.dtype:
+        input = _astype(input, wanted) if input.requires_grad else wrap(array.astype(wanted))
+    return floats(input, f"{name}_lastdim_kernel_impl"), dimension(dim, array.ndim)
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along a dimension; computed in `dtype` if given."""
+    if dtype is None and type(dim) is int and input._array.dtype.kind == "f":
+        return _softmax(input, dimension(dim, input._array.ndim))
+    return _softmax(*_lane(input, dim, dtype, "softmax"))
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Any:
+    """log(softmax(x)) along a dimension; computed in `dtype` if given."""
+    if dtype is None and type(dim) is int and input._array.dtype.kind == "f":
+        return _log_softmax(input, dimension(dim, input._array.ndim))
+    return _log_softmax(*_lane(input, dim, dtype, "log_softmax"))
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """softmax(-x) along a dimension."""
+    return _softmax(*_lane(_neg(input), dim, dtype, "softmin"))
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Any:
+    """A sample of the Gumbel-softmax distribution; `hard`: one-hot, with the soft one's gradient.
+
+    Source: Jang, Gu and Poole, Categorical Reparameterization with Gumbel-Softmax, 2016.
+    """
+    from minitorch.torch.random import exponential
+
+    noise = wrap(-np.log(exponential(logits._array.shape, logits._array.dtype)))
+    soft = softmax(_div(_add(logits, noise), tau), dim)
+    if not hard:
+        return soft
+    value = soft._array
+    chosen = np.zeros_like(value)
+    np.put_along_axis(chosen, np.expand_dims(value.argmax(dim), dim), 1, dim)
+    return _add(wrap(chosen - value), soft)
+
+
+# -------------------------------------------------------------- in place, and as methods
+
+
+def _method_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along a dimension."""
+    return softmax(self, dim, dtype=dtype)
+
+
+def _method_log_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
+    """log(softmax(x)) along a dimension."""
+    return log_softmax(self, dim, dtype=dtype)
+
+
+def _named(record: Any, name: str) -> Any:
+    return inplace_form(record, name)
+
+
+relu_ = _named(_relu, "relu_")
+leaky_relu_ = _named(_leaky_relu, "leaky_relu_")
+elu_ = _named(_elu, "elu_")
+celu_ = _named(_celu, "celu_")
+silu_ = _named(_silu, "silu_")
+mish_ = _named(_mish, "mish_")
+hardtanh_ = _named(_hardtanh, "hardtanh_")
+hardsigmoid_ = _named(_hardsigmoid, "hardsigmoid_")
+hardswish_ = _named(_hardswish, "hardswish_")
+threshold_ = _named(_threshold, "threshold_")
+
+
+def selu_(input: Tensor) -> Any:
+    """`selu`, in place."""
+    return elu_(input, SELU_ALPHA, SELU_SCALE)
+
+
+def rrelu_(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
+) -> Any:
+    """`rrelu`, in place."""
+    return rrelu(input, lower, upper, training, True)
+
+
+method(lambda self: _relu(self), "relu")
+method(relu_, "relu_")
+method(_method_softmax, "softmax")
+method(_method_log_softmax, "log_softmax")
+method(lambda self, lambd=0.5: hardshrink(self, lambd), "hardshrink")
+method(lambda self, weight: prelu(self, weight), "prelu")

@@ -1,0 +1,189 @@
+"""Dropout in its forms, and `pad`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import ShapeError
+from minitorch.torch import random
+from minitorch.torch.face import recorder
+from minitorch.torch.functions.parts import _slice
+from minitorch.torch.inplace import inplace as in_place
+from minitorch.torch.tensor import Tensor, wrap
+
+_mul, _add = recorder("mul"), recorder("add")
+_pad, _index = recorder("constant_pad"), recorder("getitem")
+
+
+def _check(p: float) -> None:
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _noise(shape: tuple[int, ...], p: float, dtype: Any) -> Any:
+    """What is multiplied with: 0 with probability p, else 1 / (1 - p)."""
+    if p == 1:
+        return wrap(np.zeros(shape, dtype))
+    kept = random.kept(shape, 1 - p)
+    return wrap(kept.astype(dtype) * dtype.type(1 / (1 - p)))
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each element 0 with probability `p`, else divided by 1 - p; `input` itself if not training.
+
+    Source: Srivastava et al., Dropout, 2014. ValueError for p outside [0, 1].
+    """
+    _check(p)
+    if not training or p == 0 or not input._array.size:
+        return input
+    noise = _noise(input._array.shape, p, input._array.dtype)
+    return in_place(_mul, input, noise) if inplace else _mul(input, noise)
+
+
+def _by_channel(input: Tensor, p: float, training: bool, inplace: bool) -> Any:
+    _check(p)
+    shape = input._array.shape
+    if not training or p == 0 or not input._array.size:
+        return input
+    noise = _noise((*shape[:2], *(1,) * (len(shape) - 2)), p, input._array.dtype)
+    return in_place(_mul, input, noise) if inplace else _mul(input, noise)
+
+
+def _unbatched(name: str, ndims: tuple[int, int]) -> Any:
+    def function(
+        input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+    ) -> Any:
+        from minitorch.torch.functions.shape import squeeze, unsqueeze
+
+        _check(p)
+        if input._array.ndim not in ndims:
+            raise ShapeError(
+                f"{name}: Expected {ndims[0]}D or {ndims[1]}D input, but received a "
+                f"{input._array.ndim}D input."
+            )
+        if input._array.ndim == ndims[1]:
+            return _by_channel(input, p, training, inplace)
+        if not training or p == 0:
+            return input
+        batch = unsqueeze(input, 0)
+        return squeeze(_by_channel(batch, p, training, inplace), 0)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Dropout of whole channels: (N, C, ...) or (C, ...)."
+    return function
+
+
+dropout1d = _unbatched("dropout1d", (2, 3))
+dropout3d = _unbatched("dropout3d", (4, 5))
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels: (N, C, ...)."""
+    return _by_channel(input, p, training, inplace)
+
+
+feature_dropout = dropout2d
+
+
+def _alpha(input: Tensor, p: float, training: bool, inplace: bool, channels: bool) -> Any:
+    _check(p)
+    shape = input._array.shape
+    if not training or p == 0 or not input._array.size:
+        return input
+    if p == 1:
+        zeros = wrap(np.zeros(shape, input._array.dtype))
+        return in_place(_mul, input, zeros) if inplace else _mul(input, zeros)
+    alpha = 1.7580993408473766
+    a = 1 / math.sqrt((alpha * alpha * p + 1) * (1 - p))
+    sizes = (*shape[:2], *(1,) * (len(shape) - 2)) if channels else shape
+    kept = random.kept(sizes, 1 - p).astype(input._array.dtype)
+    dtype = input._array.dtype
+    shift = wrap(((kept - 1) * (alpha * a) + alpha * a * p).astype(dtype))
+    scale = wrap((kept * a).astype(dtype))
+    if inplace:
+        return in_place(_add, in_place(_mul, input, scale), shift)
+    return _add(_mul(input, scale), shift)
+
+
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Any:
+    """Dropout that keeps the mean and variance that `selu` aims at.
+
+    Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+    """
+    return _alpha(input, p, training, inplace, False)
+
+
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Any:
+    """`alpha_dropout` of whole channels."""
+    return _alpha(input, p, training, inplace, True)
+
+
+# ------------------------------------------------------------------------------- padding
+
+_NODES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
+_NUMPY = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def pad(
+    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Any:
+    """More elements around the last dimensions: (left, right) of the last, of the one before, ...
+
+    mode  constant (with `value`), reflect, replicate or circular; negative widths cut off
+    """
+    widths, shape = tuple(int(n) for n in pad), input._array.shape
+    if len(widths) % 2:
+        raise ShapeError("Padding length must be divisible by 2")
+    count = len(widths) // 2
+    if count > len(shape):
+        raise ShapeError(
+            f"Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(widths)} and input of dimension {len(shape)}"
+        )
+    pairs = [(0, 0)] * (len(shape) - count)
+    pairs += [(widths[2 * k], widths[2 * k + 1]) for k in reversed(range(count))]
+    if mode == "constant":
+        return _constant(input, pairs, 0.0 if value is None else value)
+    if mode not in _NODES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    for dim, (before, after) in enumerate(pairs):
+        size = shape[dim]
+        if mode == "reflect" and max(before, after) >= size and (before or after):
+            raise ShapeError(
+                "Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
+            )
+        if mode == "circular" and max(before, after) > size:
+            raise ShapeError("Padding value causes wrapping around more than once.")
+    record = recorder("getitem", f"{_NODES[mode]}{count}DBackward0")
+    places = []
+    for dim, (before, after) in enumerate(pairs):
+        base = np.pad(
+            np.arange(shape[dim]),
+            (max(before, 0), max(after, 0)),
+            mode=_NUMPY[mode],  # type: ignore[call-overload]
+        )
+        places.append(base[max(-before, 0) : len(base) - max(-after, 0)])
+    return record(input, np.ix_(*places))
+
+
+def _constant(input: Tensor, pairs: list[tuple[int, int]], value: float) -> Any:
+    x = input
+    if any(n < 0 for pair in pairs for n in pair):
+        for dim, (before, after) in enumerate(pairs):
+            size = x._array.shape[dim]
+            start, stop = max(-before, 0), size - max(-after, 0)
+            if start or stop < size:
+                x = _slice(x, dim, start, stop, 1)
+        pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
+    return _pad(x, tuple(pairs), value)

@@ -1,0 +1,258 @@
+"""Normalisation: `layer_norm`, `batch_norm`, `group_norm`, `rms_norm`, `normalize`; distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import ShapeError
+from minitorch.torch.face import recorder
+from minitorch.torch.functions.shape import _view, expand_as
+from minitorch.torch.inplace import write
+from minitorch.torch.operators import one_sided
+from minitorch.torch.tensor import Tensor
+
+_layer_norm, _group_norm = recorder("native_layer_norm"), recorder("native_group_norm")
+_batch_norm = recorder("native_batch_norm")
+_mul, _div, _rsqrt = recorder("mul"), recorder("div"), recorder("rsqrt")
+_sub, _add_number = recorder("sub"), one_sided("add", "AddBackward1", "x")
+_pow, _mean = one_sided("pow", "PowBackward0", "x"), recorder("mean", "MeanBackward1")
+_sum = recorder("sum", "SumBackward1")
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Any:
+    """(x - mean) / sqrt(var + eps) over the last dimensions, times weight, plus bias.
+
+    Source: Ba, Kiros and Hinton, Layer Normalization, 2016. RuntimeError if the shapes differ.
+    """
+    shape = tuple(normalized_shape)
+    _check_last("layer_norm", input, shape)
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._array.shape != shape:
+            raise ShapeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(each._array.shape)} and normalized_shape = {list(shape)}"
+            )
+    return _layer_norm(input, weight, bias, normalized_shape=shape, eps=eps)
+
+
+def _check_last(name: str, input: Tensor, shape: tuple[int, ...]) -> None:
+    have = input._array.shape
+    if not shape:
+        raise ShapeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+            "one element, but got normalized_shape = []"
+        )
+    if have[len(have) - len(shape) :] != shape or len(have) < len(shape):
+        stars = "".join(f", {n}" for n in shape)
+        raise ShapeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{stars}], but got "
+            f"input of size{list(have)}"
+        )
+
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Any:
+    """x / sqrt(mean(x * x) + eps) over the last dimensions, times weight.
+
+    Source: Zhang and Sennrich, Root Mean Square Layer Normalization, 2019.
+    """
+    shape = tuple(normalized_shape)
+    _check_last("rms_norm", input, shape)
+    if eps is None:
+        eps = float(np.finfo(input._array.dtype).eps)
+    ndim = input._array.ndim
+    dims = tuple(range(ndim - len(shape), ndim))
+    square = _mean(_pow(input, 2), dims, True)
+    out = _mul(input, _rsqrt(_add_number(square, eps)))
+    return out if weight is None else _mul(out, weight)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Any:
+    """Channels (dimension 1) in groups, each group of each sample to mean 0 and variance 1.
+
+    Source: Wu and He, Group Normalization, 2018. RuntimeError if the groups do not fit.
+    """
+    shape = input._array.shape
+    if len(shape) < 2:
+        raise ShapeError(
+            f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
+        )
+    if num_groups <= 0:
+        raise ShapeError(f"num groups should be greater than 0, but got {num_groups}")
+    if shape[1] % num_groups:
+        raise ShapeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(shape)} and num_groups={num_groups}"
+        )
+    if shape[0] * shape[1] // num_groups * int(np.prod(shape[2:])) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(shape)}"
+        )
+    return _group_norm(input, weight, bias, num_groups=num_groups, eps=eps)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """(x - mean) / sqrt(var + eps) for each channel (dimension 1), times weight, plus bias.
+
+    training  statistics of the batch, which move the running ones by `momentum`; else those
+    Source: Ioffe and Szegedy, Batch Normalization, 2015.
+    """
+    array = input._array
+    shape = array.shape
+    if training:
+        _several_values(shape)
+    elif running_mean is None or running_var is None:
+        raise ShapeError("Expected running_mean and running_var to be defined when training=False")
+    for name, each in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if each is not None and each._array.size != shape[1]:
+            raise ShapeError(f"{name} should contain {shape[1]} elements not {each._array.size}")
+    if not training:
+        stats = (running_mean._array, running_var._array)  # type: ignore[union-attr]
+        return _batch_norm(input, weight, bias, stats=stats, eps=eps)
+    if running_mean is not None or running_var is not None:
+        axes = tuple(axis for axis in range(len(shape)) if axis != 1)
+        count = array.size // shape[1]
+        centre = array.mean(axes)
+        spread = array.var(axes) * (count / max(count - 1, 1))
+        for running, new in ((running_mean, centre), (running_var, spread)):
+            if running is not None:
+                old = running._array
+                write(running, old * (1 - momentum) + new * momentum)
+    return _batch_norm(input, weight, bias, eps=eps)
+
+
+def _several_values(shape: tuple[int, ...]) -> None:
+    count = shape[0] * int(np.prod(shape[2:]))
+    if count == 1:
+        from minitorch.torch.dtypes import Size
+
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {Size(shape)}"
+        )
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """`batch_norm` of each sample by itself.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization, 2016.
+    """
+    shape = input._array.shape
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    if int(np.prod(shape[2:])) == 1:
+        raise ValueError(
+            f"Expected more than 1 spatial element when training, got input size {list(shape)}"
+        )
+    from minitorch.torch.functions.joining import repeat
+
+    flat = _view(input, (1, shape[0] * shape[1], *shape[2:]))
+    own = [None if each is None else repeat(each, shape[0]) for each in (weight, bias)]
+    out = _batch_norm(flat, own[0], own[1], eps=eps)
+    if running_mean is not None or running_var is not None:
+        axes = tuple(range(2, len(shape)))
+        count = int(np.prod(shape[2:]))
+        centre = input._array.mean(axes).mean(0)
+        spread = (input._array.var(axes) * (count / max(count - 1, 1))).mean(0)
+        for running, new in ((running_mean, centre), (running_var, spread)):
+            if running is not None:
+                write(running, running._array * (1 - momentum) + new * momentum)
+    return _view(out, shape)
+
+
+def normalize(
+    input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None
+) -> Any:
+    """x / max(norm(x, p), eps) along a dimension."""
+    norm = _vector_norm(input, p, dim, True)
+    denominator = expand_as(_clamp_min(norm, eps), input)
+    result = _div(input, denominator)
+    if out is None:
+        return result
+    from minitorch.torch.functions.basic import store
+
+    return store(out, result, "normalize")
+
+
+def _clamp_min(x: Any, eps: float) -> Any:
+    from minitorch.torch.functions.pointwise import clamp_min
+
+    return clamp_min(x, eps)
+
+
+def _vector_norm(
+    x: Any, p: float, dim: Any, keepdim: bool, node: str = "LinalgVectorNormBackward0"
+) -> Any:
+    from minitorch.torch.functions.shape import dimension
+
+    ndim = x._array.ndim
+    dims = dim if isinstance(dim, (tuple, list)) else (dim,)
+    record = recorder("vector_norm", node)
+    return record(x, ord=float(p), axis=tuple(dimension(d, ndim) for d in dims), keepdims=keepdim)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
+    """x1 · x2 / (max(|x1|, eps) * max(|x2|, eps)) along a dimension; the others broadcast."""
+    from minitorch.torch.functions.basic import clone
+    from minitorch.torch.functions.shape import broadcast_tensors, dimension
+
+    a, b = x1, x2
+    if a._array.shape != b._array.shape:
+        a, b = broadcast_tensors(x1, x2)
+    dim = dimension(dim, a._array.ndim)
+    parts = []
+    for each in (a, b):
+        length = clone(_vector_norm(each, 2.0, dim, True))
+        # Too short a length is raised outside the graph, as in PyTorch.
+        write(length, np.maximum(length._array, eps))
+        parts.append(_div(each, length))
+    return _sum(_mul(*parts), dim, False)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Any:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    apart = _add_number(_sub(x1, x2), eps)
+    return _vector_norm(apart, p, -1, keepdim, "NormBackward1")

@@ -1,0 +1,42 @@
+"""`torch.ops.namespace.name`: every operator of `torch.library`, by its name.
+
+Only operators that a program defines are here; PyTorch's own (`torch.ops.aten.sin`) are functions
+of `torch` and methods of tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OpNamespace:
+    """The operators of one namespace, as attributes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        from minitorch.torch.library.registry import OPERATORS
+
+        found = OPERATORS.get(f"{self._name}::{name}")
+        if found is None:
+            more = f"; use torch.{name}" if self._name == "aten" else ""
+            raise AttributeError(
+                f"'_OpNamespace' '{self._name}' object has no attribute '{name}'{more}"
+            )
+        return found.packet
+
+    def __dir__(self) -> list[str]:
+        from minitorch.torch.library.registry import OPERATORS
+
+        own = f"{self._name}::"
+        return [name.removeprefix(own) for name in OPERATORS if name.startswith(own)]
+
+    def __repr__(self) -> str:
+        return f"<module 'torch.ops.{self._name}' from 'torch.ops'>"
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return OpNamespace(name)

@@ -1,0 +1,528 @@
+"""Random numbers: generators over NumPy, and every function and method that draws from one.
+
+One generator, `default_generator`, is drawn from where none is given; `manual_seed` sets it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from minitorch.engine.errors import ShapeError
+from minitorch.torch.dtypes import default_numpy, device, dtype, to_numpy_dtype
+from minitorch.torch.face import recorder
+from minitorch.torch.functions.shape import sizes_of
+from minitorch.torch.inplace import (
+    alias,
+    check_writable,
+    is_recorded,
+    set_history,
+    write,
+)
+from minitorch.torch.tensor import Tensor, wrap
+
+__all__ = [
+    *("Generator", "bernoulli", "default_generator", "fork_rng", "get_rng_state", "initial_seed"),
+    *("manual_seed", "multinomial", "normal", "poisson", "rand", "rand_like", "randint"),
+    *("randint_like", "randn", "randn_like", "randperm", "seed", "set_rng_state"),
+]
+
+_zero = recorder("zero", "NormalBackward0")
+
+
+class Generator:
+    """A source of random numbers with a seed and a state of its own."""
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self.device = _device(device)
+        self._seed = 67280421310721
+        self._numpy = np.random.default_rng(self._seed)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Begin anew from `seed`; gives the generator itself."""
+        self._seed = int(seed)
+        self._numpy = np.random.default_rng(self._seed % (1 << 64))
+        return self
+
+    def seed(self) -> int:
+        """Begin anew from a seed that the system gives, and tell it."""
+        fresh = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self.manual_seed(fresh)
+        return fresh
+
+    def initial_seed(self) -> int:
+        """The seed it began from."""
+        return self._seed
+
+    def get_state(self) -> Any:
+        """Where it stands, as a tensor of bytes."""
+        state = json.dumps({"seed": self._seed, "state": self._numpy.bit_generator.state})
+        return wrap(np.frombuffer(state.encode(), np.uint8).copy())
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on from where `get_state` was called. RuntimeError for anything else."""
+        try:
+            found = json.loads(new_state._array.tobytes().decode())
+            fresh = np.random.default_rng()
+            fresh.bit_generator.state = found["state"]
+        except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+            raise RuntimeError(
+                "set_state: RNG state is wrong; it must come from get_state of this library"
+            ) from error
+        self._seed, self._numpy = found["seed"], fresh
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator that stands where this one does."""
+        return Generator().set_state(self.get_state())
+
+    def __repr__(self) -> str:
+        return f"<torch.Generator of {self.device}>"
+
+
+def _device(given: Any) -> device:
+    return device(given)
+
+
+default_generator = Generator()
+default_generator.seed()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Let the default generator begin anew from `seed`; gives it."""
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Let the default generator begin anew from a seed that the system gives, and tell it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator began from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Any:
+    """Where the default generator stands, as a tensor of bytes."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Let the default generator go on from where `get_rng_state` was called."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, *_: Any, **__: Any) -> Iterator[None]:
+    """A block after which the default generator stands where it stood before."""
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)
+
+
+def source(generator: Generator | None) -> np.random.Generator:
+    """NumPy's generator behind ours, or behind the default one."""
+    return (default_generator if generator is None else generator)._numpy
+
+
+# --------------------------------------------------------------------- for other modules
+
+
+def kept(shape: tuple[int, ...], p: float) -> np.ndarray:
+    """True with probability `p`, from the default generator."""
+    return np.asarray(source(None).random(shape, np.float32) < p)
+
+
+def uniform(shape: tuple[int, ...], low: float, high: float, dtype: np.dtype[Any]) -> np.ndarray:
+    """Numbers between `low` and `high`, from the default generator."""
+    return _floats(source(None).random(shape) * (high - low) + low, dtype)
+
+
+def exponential(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+    """Numbers of the exponential distribution, none of them 0, from the default generator."""
+    drawn = source(None).standard_exponential(shape)
+    return np.maximum(_floats(drawn, dtype), np.finfo(dtype).tiny)
+
+
+# ------------------------------------------------------------------------ making tensors
+
+
+def _floats(drawn: Any, wanted: np.dtype[Any] | None) -> np.ndarray:
+    return np.asarray(drawn, default_numpy() if wanted is None else wanted)
+
+
+def _floating(name: str, wanted: Any) -> np.dtype[Any]:
+    found = default_numpy() if wanted is None else to_numpy_dtype(wanted)
+    if found is None or found.kind not in "fc":
+        raise NotImplementedError(
+            f'"{name}" not implemented for {wanted}; draw floats, or use randint.'
+        )
+    return found
+
+
+def _made(array: np.ndarray, requires_grad: bool) -> Any:
+    t = wrap(array)
+    return t.requires_grad_() if requires_grad else t
+
+
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    out: Any = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """Numbers from [0, 1), all equally likely."""
+    wanted = _floating("rand", dtype)
+    drawn = _unit(source(generator), sizes_of(size), wanted)
+    return _made(drawn, requires_grad) if out is None else _into(out, drawn)
+
+
+def _unit(numpy: np.random.Generator, shape: tuple[int, ...], wanted: np.dtype[Any]) -> np.ndarray:
+    exact: Any = wanted if wanted in (np.float32, np.float64) else np.float32
+    drawn = np.asarray(numpy.random(shape, exact))
+    if wanted == np.float16:
+        return np.floor(drawn * 2048).astype(wanted) / np.float16(2048)
+    return drawn.astype(wanted, copy=False)
+
+
+def _into(out: Tensor, drawn: np.ndarray) -> Tensor:
+    from minitorch.torch.functions.basic import store
+
+    return store(out, wrap(drawn), "out")
+
+
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    out: Any = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """Numbers of the normal distribution with mean 0 and variance 1."""
+    wanted = _floating("randn", dtype)
+    drawn = _floats(source(generator).standard_normal(sizes_of(size)), wanted)
+    return _made(drawn, requires_grad) if out is None else _into(out, drawn)
+
+
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """`rand` of the shape and dtype of a tensor."""
+    wanted = input.dtype if dtype is None else dtype
+    return rand(input.shape, generator=generator, dtype=wanted, requires_grad=requires_grad)
+
+
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """`randn` of the shape and dtype of a tensor."""
+    wanted = input.dtype if dtype is None else dtype
+    return randn(input.shape, generator=generator, dtype=wanted, requires_grad=requires_grad)
+
+
+def randint(
+    *bounds: Any,
+    low: int | None = None,
+    high: int | None = None,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Any = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Integers from `low` (0) to before `high`, all equally likely: randint(low, high, size)."""
+    given = list(bounds)
+    if given and isinstance(given[-1], (tuple, list)):
+        size = given.pop()
+    if len(given) == 2:
+        low, high = given
+    elif len(given) == 1 and high is None:
+        (high,) = given
+    elif given:
+        (low,) = given
+    low = 0 if low is None else low
+    if high is None or size is None:
+        raise TypeError("randint() needs high and size: randint(low=0, high, size)")
+    if low >= high:
+        raise ShapeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    wanted = np.dtype(np.int64) if dtype is None else to_numpy_dtype(dtype)
+    drawn = source(generator).integers(low, high, sizes_of((size,))).astype(wanted)
+    return _made(drawn, requires_grad) if out is None else _into(out, drawn)
+
+
+def randint_like(
+    input: Tensor,
+    low: Any = None,
+    high: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """`randint` of the shape and dtype of a tensor."""
+    if high is None:
+        low, high = 0, low
+    wanted = input.dtype if dtype is None else dtype
+    return randint(low, high, input.shape, generator=generator, dtype=wanted)
+
+
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Any = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """The integers from 0 to n - 1 in random order."""
+    if n < 0:
+        raise ShapeError(f"n must be non-negative, got {n}")
+    wanted = np.dtype(np.int64) if dtype is None else to_numpy_dtype(dtype)
+    drawn = source(generator).permutation(n).astype(wanted)
+    return wrap(drawn) if out is None else _into(out, drawn)
+
+
+def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None) -> Any:
+    """1 with the probability that each element says (or `p`), else 0."""
+    array = input._array
+    if p is None:
+        if array.size and not ((array >= 0) & (array <= 1)).all():
+            raise ShapeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+        p = array
+    drawn = source(generator).random(array.shape) < getattr(p, "_array", p)
+    found = wrap(drawn.astype(array.dtype))
+    if input.requires_grad:
+        node = recorder("zero", "BernoulliBackward0")(input)._node
+        if node is not None:
+            found._node, found._tracked = node, True
+    return found
+
+
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: Any = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Numbers of the normal distribution; tensors of means or deviations give one for each."""
+    tensors = [each._array for each in (mean, std) if isinstance(each, Tensor)]
+    spread = getattr(std, "_array", std)
+    if np.size(spread) and np.min(spread) < 0:
+        raise ShapeError(f"normal expects std >= 0.0, but found std {np.min(spread)}")
+    if not tensors and size is None:
+        raise TypeError("normal() with numbers needs a size: normal(mean, std, size)")
+    shape = np.broadcast_shapes(*(a.shape for a in tensors)) if tensors else sizes_of((size,))
+    wanted = tensors[0].dtype if tensors else _floating("normal", dtype)
+    drawn = source(generator).standard_normal(shape) * spread + getattr(mean, "_array", mean)
+    array = _floats(drawn, wanted)
+    return _made(array, requires_grad) if out is None else _into(out, array)
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Any:
+    """Numbers of the Poisson distribution, of the rate that each element says."""
+    return wrap(source(generator).poisson(input._array).astype(input._array.dtype))
+
+
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Any = None,
+) -> Any:
+    """Places drawn with the weights of a vector, or of each row of a matrix: int64.
+
+    replacement  whether a place may be drawn again. RuntimeError for negative weights, or if
+                 there are too few to draw from.
+    """
+    weights = input._array
+    if weights.ndim not in (1, 2):
+        raise ShapeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}")
+    if weights.dtype.kind != "f":
+        raise ShapeError(f"multinomial only supports floating-point dtypes, got: {input.dtype}")
+    if num_samples <= 0:
+        raise ShapeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > weights.shape[-1]:
+        raise ShapeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    rows = np.atleast_2d(weights).astype(np.float64)
+    if not np.isfinite(rows).all() or (rows < 0).any():
+        raise ShapeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (rows.sum(1) <= 0).any():
+        raise ShapeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    numpy = source(generator)
+    if replacement:
+        ends = np.cumsum(rows, 1)
+        aims = numpy.random((len(rows), num_samples)) * ends[:, -1:]
+        found = np.stack(
+            [np.searchsorted(end, aim, "right") for end, aim in zip(ends, aims, strict=True)]
+        )
+        found = np.minimum(found, weights.shape[-1] - 1)
+    else:
+        # The first to arrive of exponential clocks, each as fast as its weight.
+        with np.errstate(divide="ignore"):
+            arrivals = numpy.standard_exponential(rows.shape) / rows
+        found = np.argsort(arrivals, 1, kind="stable")[:, :num_samples]
+        if (np.take_along_axis(rows, found, 1) <= 0).any():
+            raise ShapeError(
+                "invalid multinomial distribution (with replacement=False, not enough "
+                "non-negative category to sample)"
+            )
+    drawn = found.reshape((num_samples,) if weights.ndim == 1 else found.shape).astype(np.int64)
+    return wrap(drawn) if out is None else _into(out, drawn)
+
+
+# ------------------------------------------------------------------------------ in place
+
+
+def _filled(t: Tensor, drawn: Any) -> Tensor:
+    """`t` with random numbers in it; what was there does not count any more."""
+    tracked = is_recorded(t, ())
+    check_writable(t, "a random fill")
+    node = _zero(alias(t))._node if tracked else None
+    write(t, np.asarray(drawn))
+    if node is not None:
+        set_history(t, node)
+    return t
+
+
+def normal_(
+    self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Numbers of the normal distribution, in place."""
+    if std < 0:
+        raise ShapeError(f"normal expects std >= 0.0, but found std {std}")
+    return _filled(self, source(generator).standard_normal(self._array.shape) * std + mean)
+
+
+def uniform_(
+    self: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    *,
+    generator: Generator | None = None,
+    **more: Any,
+) -> Tensor:
+    """Numbers from [from, to), all equally likely, in place."""
+    low = more.get("from", from_)
+    if low > to:
+        raise ShapeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}"
+        )
+    drawn = _unit(source(generator), self._array.shape, self._array.dtype)
+    return _filled(self, drawn * (to - low) + low)
+
+
+def random_(
+    self: Tensor,
+    from_: int | None = None,
+    to: int | None = None,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Integers from [from, to), in place; by default all that the dtype holds exactly."""
+    if to is None:
+        low, high = 0, from_
+    else:
+        low, high = from_ or 0, to
+    if high is None:
+        kind = self._array.dtype
+        if kind.kind == "f":
+            high = (1 << (np.finfo(kind).nmant + 1)) + 1
+        else:
+            high = 2 if kind.kind == "b" else int(np.iinfo(kind).max) + (kind.itemsize < 8)
+    return _filled(self, source(generator).integers(low, high, self._array.shape))
+
+
+def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Numbers of the exponential distribution of this rate, in place."""
+    if not lambd > 0:
+        raise ShapeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+    return _filled(self, source(generator).standard_exponential(self._array.shape) / lambd)
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """1 with probability `p` (a number, or a tensor with one for each), else 0; in place."""
+    chance = getattr(p, "_array", p)
+    if np.size(chance) and not (0 <= np.min(chance) and np.max(chance) <= 1):
+        raise ShapeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+    return _filled(self, source(generator).random(self._array.shape) < chance)
+
+
+def log_normal_(
+    self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
+) -> Tensor:
+    """exp of numbers of the normal distribution, in place."""
+    drawn = source(generator).standard_normal(self._array.shape) * std + mean
+    return _filled(self, np.exp(drawn))
+
+
+def cauchy_(
+    self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Numbers of the Cauchy distribution, in place."""
+    drawn = np.tan(math.pi * (source(generator).random(self._array.shape) - 0.5))
+    return _filled(self, drawn * sigma + median)
+
+
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """The number of trials up to the first success, in place."""
+    if not 0 < p < 1:
+        raise ShapeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    return _filled(self, source(generator).geometric(p, self._array.shape))
+
+
+_METHODS: Sequence[Any] = (
+    *(normal_, uniform_, random_, exponential_, bernoulli_, log_normal_, cauchy_, geometric_),
+    *(bernoulli, multinomial),
+)
+for _function in _METHODS:
+    setattr(Tensor, _function.__name__, _function)
