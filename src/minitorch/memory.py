@@ -16,9 +16,10 @@ from __future__ import annotations
 import gc
 import sys
 import tracemalloc
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,10 @@ def measure(
     with _gradients_kept(_leaves(args)):
         _go(program, args, backward, grad)
         first = _real_run(program, args, state, backward, grad, None)
-        return _real_run(program, args, state, backward, grad, int(0.999 * max(first.timeline)))
+        near = int(0.98 * max(first.timeline))
+        # The peak is that of the run in which nothing was looked at: looking takes memory too.
+        second = _real_run(program, args, state, backward, grad, near, first.peak)
+        return replace(second, timeline=first.timeline, turn=first.turn)
 
 
 # ------------------------------------------------------------------------------ the runs
@@ -165,7 +169,8 @@ def _fake_run(
         return _parts(tensors, others, began)
 
     turn: list[int] = []
-    with mode, meta.with_temporaries(), _Eye(at, look) as eye:
+    eye = _Eye(at, look)
+    with mode, meta.with_temporaries(), eye:
         if at == -1:
             eye.seen = look()
         _go(program, given, backward, grad, lambda: turn.append(len(eye.timeline)))
@@ -181,13 +186,14 @@ def _real_run(
     backward: bool,
     grad: bool,
     threshold: int | None,
+    peak: int | None = None,
 ) -> Report:
     tensors, others = list(_tensors(args)), list(_tensors(state))
     for t in tensors:
         t._grad = None
     base = _bytes_of(t._array for t in (*tensors, *others))
     began = next_seq()
-    timeline: list[int] = []
+    samples = _Samples()
     turn: list[int] = []
     seen: list[Any] = []
     gc.collect()
@@ -197,21 +203,50 @@ def _real_run(
 
         def sample(frame: Any, event: str, arg: Any) -> None:
             live = tracemalloc.get_traced_memory()[0] - start + base
-            timeline.append(live)
+            samples.add(live)
             if threshold is not None and not seen and live >= threshold:
                 seen.append(_parts(tensors, others, began))
 
         tracemalloc.reset_peak()
         sys.setprofile(sample)
         try:
-            _go(program, args, backward, grad, lambda: turn.append(len(timeline)))
+            _go(program, args, backward, grad, lambda: turn.append(samples.taken))
         finally:
             sys.setprofile(None)
-        peak = tracemalloc.get_traced_memory()[1] - start + base
+        if peak is None:
+            peak = tracemalloc.get_traced_memory()[1] - start + base
     finally:
         tracemalloc.stop()
     parts, saved = seen[0] if seen else _parts(tensors, others, began)
-    return _report("measured", max(peak, *timeline), parts, saved, timeline, turn)
+    turn = [place // samples.every for place in turn]
+    return _report("measured", peak, parts, saved, samples.kept(), turn)
+
+
+class _Samples:
+    """Numbers, as many as come, in memory that was there before: at most `ROOM` are kept, evenly
+    spaced, so that looking does not change what is seen."""
+
+    ROOM = 1 << 16
+
+    def __init__(self) -> None:
+        self._values = array("q", bytes(8 * self.ROOM))
+        self._count = 0
+        self.taken = 0
+        self.every = 1
+
+    def add(self, value: int) -> None:
+        if self.taken % self.every == 0:
+            if self._count == self.ROOM:
+                half = self.ROOM // 2
+                for place in range(half):
+                    self._values[place] = self._values[2 * place]
+                self._count, self.every = half, 2 * self.every
+            self._values[self._count] = value
+            self._count += 1
+        self.taken += 1
+
+    def kept(self) -> list[int]:
+        return self._values[: self._count].tolist()
 
 
 def _go(
@@ -277,7 +312,7 @@ def _nodes_since(began: int) -> list[TorchNode]:
 
 
 def _saved_arrays(value: Any) -> Iterator[Any]:
-    if type(value) is MetaArray or isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, TorchNode):
         yield from _saved_arrays(value.args)
@@ -286,13 +321,13 @@ def _saved_arrays(value: Any) -> Iterator[Any]:
             yield from _saved_arrays(each)
 
 
-def _root(array: Any) -> tuple[int, int]:
+def _root(x: Any) -> tuple[int, int]:
     """The memory an array lies in: what tells it from others, and its bytes."""
-    if type(array) is MetaArray:
-        return id(array.storage), array.storage.nbytes
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return id(array), int(array.nbytes)
+    if type(x) is MetaArray:
+        return id(x.storage), x.storage.nbytes
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return id(x), int(x.nbytes)
 
 
 def _count(arrays: Any, known: dict[int, int]) -> int:
@@ -345,6 +380,8 @@ class _gradients_kept:
 
     def __enter__(self) -> None:
         self._before = [t._grad for t in self._tensors]
+        for t in self._tensors:
+            t._grad = None  # else the run would add to it in place
 
     def __exit__(self, *error: object) -> None:
         for t, g in zip(self._tensors, self._before, strict=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -35,7 +36,7 @@ def cases(size: int, length: int, seed: int, console: Console) -> list[Case]:
     p, (tokens, targets) = t.parameters(seed, length), t.batch(seed, size, length)
     programs: list[tuple[str, Callable[..., Any], bool]] = [
         ("training", t.loss, True),
-        ("training, checkpointed", t.loss_with_checkpoints, True),
+        ("checkpoint", t.loss_with_checkpoints, True),
         ("no_grad", t.loss, False),
     ]
     found: list[Case] = []
@@ -49,23 +50,33 @@ def cases(size: int, length: int, seed: int, console: Console) -> list[Case]:
 
 
 def table(found: Sequence[Case]) -> Table:
-    """The parts of each case's peak: predicted beside measured."""
-    result = Table(title="What the peak is made of", title_justify="left")
-    result.add_column("part")
+    """The parts of each case's peak: predicted beside measured, in megabytes."""
+    result = Table(
+        title="What the peak is made of, in MB: predicted by a fake run, and measured",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    result.add_column("\npart", no_wrap=True)
     for case in found:
-        result.add_column(f"{case.name}\npredicted", justify="right")
-        result.add_column("\nmeasured", justify="right")
+        result.add_column(f"{case.name}\npredicted", justify="right", no_wrap=True)
+        result.add_column("\nmeasured", justify="right", no_wrap=True)
     reports = [report for case in found for report in (case.predicted, case.measured)]
     for part in PARTS:
         if any(report.parts[part] for report in reports):
-            result.add_row(part, *(show(report.parts[part]) for report in reports))
+            result.add_row(part, *(_megabytes(report.parts[part]) for report in reports))
         if part == "saved for backward":
             for kind in _largest(reports):
                 sizes = [report.saved.get(kind, 0) for report in reports]
-                result.add_row(f"  {kind}", *(show(size) if size else "" for size in sizes))
+                result.add_row(f"  {kind.partition('Backward')[0]}", *map(_megabytes, sizes))
     result.add_section()
-    result.add_row("peak", *(show(report.peak) for report in reports))
+    result.add_row("peak", *(_megabytes(report.peak) for report in reports))
     return result
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.2f}" if size else ""
 
 
 def _largest(reports: Sequence[Report]) -> list[str]:
@@ -86,19 +97,29 @@ def timeline(found: Sequence[Case]) -> bytes:
     for axes, case in zip(panels, found, strict=True):
         for report, color in ((case.predicted, "#1f5fa8"), (case.measured, "#c2571a")):
             height = np.array(report.timeline) / 1e6
-            across = np.linspace(0, 1, len(height))
+            across = _across(len(height), report.turn)
             label = f"{report.kind}, peak {show(report.peak)}"
             axes.plot(across, height, color=color, linewidth=1.2, label=label)
-            if report.turn is not None:
-                axes.axvline(report.turn / len(height), color=color, linestyle=":", linewidth=1)
+        if case.predicted.turn is not None:
+            axes.axvline(0.5, color="#777777", linestyle=":", linewidth=1)
         axes.set_title(case.name, loc="left")
         axes.set_ylabel("MB in use")
         axes.set_xticks([])
         axes.set_ylim(bottom=0)
         axes.margins(x=0)
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=9, loc="upper left")
+        axes.legend(frameon=False, fontsize=9, loc="upper right")
     panels[-1].set_xlabel("the run; dotted: the backward pass begins")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")
     return buffer.getvalue()
+
+
+def _across(count: int, turn: int | None) -> np.ndarray:
+    """Where the samples of a timeline are drawn: forward in the left half, backward in the right,
+    so that timelines of different resolution lie above each other."""
+    if turn is None:
+        return np.linspace(0, 1, count)
+    return np.concatenate(
+        [np.linspace(0, 0.5, turn, endpoint=False), np.linspace(0.5, 1, count - turn)]
+    )
