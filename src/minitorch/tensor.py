@@ -224,7 +224,7 @@ class Tensor(Operators, Node):
         else:
             self._grad = g if owned else g.copy()
 
-    def variable(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
+    def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
         if not isinstance(maker, Tensor):
             return as_output(maker, port, array)
         if maker._array is not array:
@@ -386,7 +386,7 @@ class Hub(Node):
     def arrive(self, g: dict[int, Any], keep: bool) -> tuple[Any, ...]:
         return tuple(g.get(port) for port in range(self.count))
 
-    def variable(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
+    def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
         return maker if isinstance(maker, Tensor) else as_output(maker, port, array)
 
 

@@ -553,3 +553,8 @@ def shapes_of(sample: Sample) -> Sequence[Shape]:
         for value in sample.inputs
         for a in (value if isinstance(value, list) else [value])
     ]
+
+
+from drawing_places import MORE  # noqa: E402 - it builds on what is above
+
+SPECIAL.update(MORE)

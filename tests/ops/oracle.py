@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import torch.nn.functional as F
+from oracle_places import MORE
 
 import minitorch
 from minitorch import Tensor, ops
@@ -249,6 +250,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     ),
     "embedding": lambda weight, indices: F.embedding(indices, weight),
     "dropout": _dropped,
+    **MORE,
 }
 
 # -------------------------------------------------------------------------------- cases

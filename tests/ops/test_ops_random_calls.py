@@ -6,6 +6,7 @@ How a call is drawn follows from the op's declaration, see `drawing.py`.
 import numpy as np
 import pytest
 from drawing import SPECIAL, Values, call, shapes_of
+from drawing_places import NEVER_0_D, NEVER_EMPTY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import assert_same, case, run_ours, run_torch, shown
@@ -36,11 +37,13 @@ WITHOUT = {
     "0-d": {
         *("transposed", "tril", "triu", "matmul", "linear", "native_layer_norm"),
         *("cat", "split_sizes", "as_strided"),
+        *NEVER_0_D,
     },
     "of size 1 along an axis": set(),
     "empty": {
         *("max", "min", "argmax", "argmin", "as_strided", "aminmax", "vector_norm"),
         *("max_all", "min_all", "median_all", "nanmedian_all"),
+        *NEVER_EMPTY,
     },
 }
 

@@ -114,8 +114,9 @@ def explain(
     if "broadcast" in cause and len(shapes) > 1:
         pair = " and ".join(map(str, shapes))
         return ShapeError(
-            f"{size_mismatch(shapes)}{name}: shapes {pair} do not broadcast; aligned at the right, each pair of sizes "
-            f"must be equal or one of them 1. Got {given}. reshape or unsqueeze one of them."
+            f"{size_mismatch(shapes)}{name}: shapes {pair} do not broadcast; aligned at the right, "
+            f"each pair of sizes must be equal or one of them 1. Got {given}. reshape or unsqueeze "
+            "one of them."
         )
     for words, meaning in _NUMPYS_WORDS.items():
         if words in cause:

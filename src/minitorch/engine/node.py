@@ -93,7 +93,7 @@ class Node:
         """Free what was saved: the node was walked, and the graph is not to be walked again."""
         self.args = None
 
-    def variable(self, maker: Node, port: int, array: np.ndarray) -> Any:
+    def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Any:
         """A tensor of this node's face that stands for output `port` of `maker`."""
         raise NotImplementedError
 

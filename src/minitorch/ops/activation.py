@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import one_axis
 from minitorch.ops.declare import declare
 from minitorch.ops.meta_rules import floated
@@ -127,8 +128,8 @@ hardswish = pointwise("hardswish", _hardswish, {"x": _hardswish_x}, samples=unar
 
 def _threshold(x: Any, *, threshold: float, value: float) -> Any:
     """`value` where x <= threshold, else x."""
-    x = np.asarray(x)
-    return np.where(x <= threshold, np.asarray(value, x.dtype), x)
+    x = asarray(x)
+    return np.where(x <= threshold, asarray(value, x.dtype), x)
 
 
 threshold = pointwise(
@@ -155,7 +156,7 @@ log_sigmoid = pointwise(
 
 def _softshrink(x: Any, *, lambd: float = 0.5) -> Any:
     """x brought nearer to 0 by `lambd`, and 0 where it is no further than that."""
-    x = np.asarray(x)
+    x = asarray(x)
     return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))
 
 
@@ -173,7 +174,7 @@ softshrink = pointwise(
 
 def _hardshrink(x: Any, *, lambd: float = 0.5) -> Any:
     """x, but 0 between -lambd and lambd."""
-    x = np.asarray(x)
+    x = asarray(x)
     return np.where((x >= -lambd) & (x <= lambd), np.zeros((), x.dtype), x)
 
 
@@ -187,7 +188,7 @@ hardshrink = pointwise(
 
 def _prelu(x: Any, weight: Any) -> Any:
     """x where x > 0, else weight * x; the two broadcast."""
-    x = np.asarray(x)
+    x = asarray(x)
     return np.where(x > 0, x, x * weight)
 
 

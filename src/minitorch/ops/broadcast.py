@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine import edge
+from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.samples import calls
 
@@ -29,7 +30,7 @@ def _broadcast_to(x: Any, *, shape: Any = REQUIRED) -> Any:
     Raises ShapeError if `x` does not broadcast to `shape`.
     """
     if isinstance(x, np.generic):
-        x = np.asarray(x)
+        x = asarray(x)
     if type(x) is not np.ndarray or not x.flags.c_contiguous or not x.size:
         return np.broadcast_to(x, shape)
     # The view itself, put together from its strides: NumPy's function takes ten times as long.
@@ -51,7 +52,7 @@ def _broadcast_to(x: Any, *, shape: Any = REQUIRED) -> Any:
 
 def _sum_to(x: Any, *, shape: Any = REQUIRED) -> Any:
     """Sum over the axes along which `shape` broadcasts to `x.shape`: `broadcast_to`'s adjoint."""
-    x = np.asarray(x)
+    x = asarray(x)
     total = edge.sum_to(x if x.dtype.kind in "fc" else x.astype(_total_dtype(x.dtype)), shape)
     return x.copy() if total is x else total
 
@@ -64,7 +65,7 @@ def _total_dtype(dtype: Any) -> Any:
 def _astype(x: Any, *, dtype: Any = REQUIRED) -> Any:
     """A copy of `x` in another floating dtype (of a complex one the real part). The gradient
     comes back in x's."""
-    x, dtype = np.asarray(x), np.dtype(dtype)
+    x, dtype = asarray(x), np.dtype(dtype)
     return (x.real if x.dtype.kind == "c" and dtype.kind != "c" else x).astype(dtype)
 
 

@@ -150,20 +150,20 @@ class Op:
             value = values[place]
             if name == "out":
                 values[place] = (
-                    node.variable(node, 0, value)
+                    node.stand_for(node, 0, value)
                     if self.outputs == 1
-                    else tuple(node.variable(node, k, array) for k, array in enumerate(value))
+                    else tuple(node.stand_for(node, k, array) for k, array in enumerate(value))
                 )
             elif name in self.differentiable:
                 if self.listed:
                     values[place] = [
-                        array if edge is None else node.variable(edge, 0, array)
+                        array if edge is None else node.stand_for(edge, 0, array)
                         for edge, array in zip(node.edges, value, strict=True)
                     ]
                 else:
                     edge = node.edges[self.differentiable.index(name)]
                     if edge is not None:
-                        values[place] = node.variable(edge, 0, value)
+                        values[place] = node.stand_for(edge, 0, value)
         return values
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axes, prepare_axis
 from minitorch.ops.broadcast import broadcast_to
 from minitorch.ops.declare import declare
+from minitorch.ops.index import put_add
 from minitorch.ops.meta import bare, decided
 from minitorch.ops.meta_rules import number_of_all, trial_dtype, two_reductions
-from minitorch.ops.index import put_add
 from minitorch.ops.pointwise import (
     abs,
     equal,
@@ -91,7 +92,7 @@ def _pick(x: Any, index: Any, *, axis: int = -1, unique: bool = False) -> Any:
     index   integers; of as many axes as `x`, or without `axis` (one element of each lane)
     unique  no place is named twice, which makes the gradient cheaper
     """
-    x, index = np.asarray(x), np.asarray(index)
+    x, index = asarray(x), asarray(index)
     if not x.ndim:
         return x.reshape(1)[index]
     return x[places(index, x.shape, axis)]
@@ -212,7 +213,7 @@ clamp = declare(
 
 def _aminmax(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest and the largest element over `axis`. Equal ones share the gradient equally."""
-    x = np.asarray(x)
+    x = asarray(x)
     smallest: Function = np.minimum.reduce
     largest: Function = np.maximum.reduce
     return smallest(x, axis=axis, keepdims=keepdims), largest(x, axis=axis, keepdims=keepdims)
@@ -254,7 +255,7 @@ aminmax = declare(
 
 def _pair(name: str) -> Function:
     def forward(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        x = np.asarray(x)
+        x = asarray(x)
         spread = var.op.forward(x, axis=axis, ddof=ddof, keepdims=keepdims)  # type: ignore[attr-defined]
         middle = mean.op.forward(x, axis=axis, keepdims=keepdims)  # type: ignore[attr-defined]
         return (np.sqrt(spread) if name == "std" else spread), middle
@@ -324,7 +325,7 @@ std_mean = declare(
 
 def _nansum(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The sum over `axis` of what is not NaN."""
-    x = np.asarray(x)
+    x = asarray(x)
     if x.dtype.kind in "fc":
         x = np.where(np.isnan(x), x.dtype.type(0), x)
     return sum.op.forward(x, axis=axis, keepdims=keepdims)  # type: ignore[attr-defined]
@@ -333,9 +334,7 @@ def _nansum(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
 nansum = reduction(
     "nansum",
     _nansum,
-    {
-        "x": lambda g, x, axis, keepdims: mul(restore(g, axis, keepdims), logical_not(isnan(x)))
-    },
+    {"x": lambda g, x, axis, keepdims: mul(restore(g, axis, keepdims), logical_not(isnan(x)))},
     samples=reduction_samples(),
 )
 
@@ -399,7 +398,7 @@ def _vector_norm(x: Any, *, ord: float = 2, axis: Any = None, keepdims: bool = F
     else:
         with np.errstate(divide="ignore"):
             found = add(np.power(wide, ord), axis=axis, keepdims=keepdims) ** (1 / ord)
-    return np.asarray(found).astype(size.dtype, copy=False)
+    return asarray(found).astype(size.dtype, copy=False)
 
 
 def _vector_norm_x(
@@ -446,7 +445,7 @@ vector_norm = reduction(
 def _lower_median(x: Any) -> Any:
     flat = np.sort(np.reshape(x, -1))
     if not flat.size or (flat.dtype.kind == "f" and np.isnan(flat[-1])):
-        return np.asarray(np.nan, floating(flat).dtype)
+        return asarray(np.nan, floating(flat).dtype)
     return flat[(flat.size - 1) // 2]
 
 
@@ -467,11 +466,11 @@ def _median_all(x: Any) -> Any:
 
 def _nanmedian_all(x: Any) -> Any:
     """The middle one of the elements that are not NaN, of an even number the lower one."""
-    x = np.asarray(x)
+    x = asarray(x)
     if x.dtype.kind != "f":
         return _lower_median(x)
     kept = x[~np.isnan(x)]
-    return _lower_median(kept) if kept.size else np.asarray(np.nan, x.dtype)
+    return _lower_median(kept) if kept.size else asarray(np.nan, x.dtype)
 
 
 def _evenly(g: Any, x: Any, out: Any) -> Any:

@@ -10,10 +10,11 @@ import numpy as np
 
 from minitorch.engine.edge import broadcast_axes
 from minitorch.engine.errors import DTypeError, IndexingError
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import one_axis, prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
+from minitorch.ops.meta import NOWHERE, MetaArray, bare, is_meta, layout
 from minitorch.ops.pointwise import where
-from minitorch.ops.meta import NOWHERE, MetaArray, bare, layout
 from minitorch.ops.samples import Sample, calls, draw
 
 __all__ = [
@@ -50,7 +51,7 @@ def _index_part(part: Any) -> Any:
         return int(part)
     array = getattr(part, "_array", part)
     if isinstance(array, (list, tuple, range)):
-        array = np.asarray([getattr(p, "_array", p) for p in array])
+        array = asarray([getattr(p, "_array", p) for p in array])
         if array.size == 0:
             array = array.astype(np.int64)
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iub":
@@ -88,7 +89,7 @@ def _put_add(x: Any, *, index: Any = REQUIRED, shape: Any = REQUIRED, unique: bo
     The adjoint of `getitem`. float16 is added up in float32. `unique`: no place is repeated,
     which saves looking.
     """
-    x = np.asarray(x)
+    x = asarray(x)
     half = x.dtype == np.float16
     target = np.zeros(shape, np.float32 if half else x.dtype)
     arrays = [part for part in index if isinstance(part, np.ndarray)]
@@ -212,7 +213,7 @@ def mesh(index: np.ndarray, axis: int) -> Index:
 
 
 def _checked(given: Any, shape: tuple[int, ...], axis: int) -> np.ndarray:
-    index: np.ndarray = np.asarray(given)
+    index: np.ndarray = asarray(given)
     _fits(index, shape, axis)
     return index
 
@@ -238,7 +239,7 @@ def _gather(x: Any, index: Any, *, axis: int = -1) -> Any:
 
     `index` is an integer array of as many dimensions as `x`, on the other axes no larger.
     """
-    x = np.asarray(x)
+    x = asarray(x)
     if not x.ndim:
         return x.reshape(1)[_checked(index, (), 0)]
     return x[mesh(_checked(index, x.shape, axis), axis)]
@@ -249,7 +250,7 @@ def _scatter_add(x: Any, index: Any, src: Any, *, axis: int = -1) -> Any:
 
     Repeated places add up. `src` is at least as large as `index` on every axis.
     """
-    x, src = np.asarray(x), np.asarray(src)
+    x, src = asarray(x), asarray(src)
     index = _checked(index, x.shape, axis)
     _covers(index, src)
     used = src[tuple(map(slice, index.shape))].astype(np.result_type(x, src), copy=False)
@@ -346,15 +347,15 @@ def strided(memory: np.ndarray, size: Any, stride: Any, offset: int) -> Any:
     return np.ndarray(size, memory.dtype, memory, offset * item, [s * item for s in stride])
 
 
-def restrided(x: np.ndarray, shape: Any, steps: Any, skip: int = 0) -> np.ndarray:
+def restrided(x: Any, shape: Any, steps: Any, skip: int = 0) -> np.ndarray:
     """A view of the memory that `x` is in, `skip` bytes from its first element on; strides in
     bytes. ValueError beyond the end of the memory."""
-    if type(x) is MetaArray:
+    if is_meta(x):
         return x.restrided(shape, steps, skip)  # type: ignore[no-any-return]
     owner: Any = x
     while type(owner.base) is np.ndarray:
         owner = owner.base
-    if not owner.flags.c_contiguous or 0 in shape:
+    if not owner.flags.forc or 0 in shape:
         at = np.lib.stride_tricks.as_strided(x, (skip // x.itemsize + 1,), (x.itemsize,))
         return np.lib.stride_tricks.as_strided(at[skip // x.itemsize :], shape, steps)
     start = 0
@@ -391,13 +392,29 @@ def _as_strided(
     if source is None or (source == own and inside):
         steps = tuple(s * x.itemsize for s in stride)
         return restrided(x, size, steps, storage_offset * x.itemsize)
-    if type(x) is MetaArray:
+    if is_meta(x):
         return x.blank(size, x.dtype)
     reach = max(extent(x.shape, source, 0), extent(size, stride, storage_offset))
-    memory = np.zeros(reach, x.dtype)
-    if x.size:
-        strided(memory, x.shape, source, 0)[...] = x
+    memory = in_memory(x, reach, x.shape, source, 0)
+    if x.size and not distinct(x.shape, source):
+        memory /= sharers(reach, x.shape, source)
     return strided(memory, size, stride, storage_offset).copy()
+
+
+def in_memory(x: Any, reach: int, size: Any, stride: Any, offset: int) -> np.ndarray:
+    """Flat memory with the elements of `x` at their places, added up where they share one."""
+    memory: np.ndarray = np.zeros(reach, x.dtype)
+    if x.size and distinct(size, stride):
+        strided(memory, size, stride, offset)[...] = x
+    elif x.size:
+        np.add.at(memory, strided(np.arange(reach), size, stride, offset), x)
+    return memory
+
+
+def sharers(reach: int, size: Any, stride: Any) -> np.ndarray:
+    """For each place in memory how many elements of a strided view share it, at least 1."""
+    counts = np.bincount(strided(np.arange(reach), size, stride, 0).reshape(-1), minlength=reach)
+    return np.maximum(counts, 1)
 
 
 def _strided_adjoint(
@@ -431,13 +448,12 @@ def _put_strided(
 ) -> Any:
     """The adjoint of `as_strided`: `x` added up in memory at `places` (size, stride, offset) and
     read with `size` and `stride`."""
-    x = np.asarray(x)
+    x = asarray(x)
     reach = max(extent(size, stride, 0), extent(*places))
-    memory = np.zeros(reach, x.dtype)
-    if x.size and distinct(*places[:2]):
-        strided(memory, *places)[...] = x
-    elif x.size:
-        np.add.at(memory, strided(np.arange(reach), *places), x)
+    memory = in_memory(x, reach, *places)
+    if memory.size and not distinct(size, stride):
+        # Elements that share a place share its gradient.
+        memory /= sharers(reach, size, stride)
     return strided(memory, size, stride, 0).copy() if memory.size else np.zeros(size, x.dtype)
 
 
@@ -473,7 +489,7 @@ put_strided: Function = declare(
 
 def _overwrite(x: Any, src: Any) -> Any:
     """`src`, broadcast to the shape of `x`: what `x` holds after being overwritten."""
-    x = np.asarray(x)
+    x = asarray(x)
     return np.array(np.broadcast_to(src, x.shape), x.dtype)
 
 

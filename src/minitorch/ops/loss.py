@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, IndexingError, ShapeError
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import reduced
 from minitorch.ops.declare import declare
 from minitorch.ops.index import put_add
@@ -67,7 +68,7 @@ def check_target(
 ) -> tuple[np.ndarray, bool]:
     """Class numbers as an integer array that fits scores of shape `x_shape`, and whether all of
     them are classes (none is `ignore_index`). Raises for what does not fit."""
-    target = np.asarray(getattr(target, "_array", target))
+    target = asarray(getattr(target, "_array", target))
     classes = class_count(name, x_shape, target, ignore_index)
     if not target.size:
         return target, True
@@ -134,10 +135,10 @@ def ready_targets(
     else:
         used = target != ignore_index
         target = np.where(used, target, 0)
-        each = used if weight is None else np.where(used, np.asarray(weight)[target], 0)
+        each = used if weight is None else np.where(used, asarray(weight)[target], 0)
         total = each.sum() if reduction == "mean" else 1
         # Weights that add up to 0 make a mean of nothing, NaN; what is ignored stays out of it.
-        scale = np.asarray(each / total if total else np.where(used, np.nan, 0))
+        scale = asarray(each / total if total else np.where(used, np.nan, 0))
         scale = scale.astype(x_dtype, copy=False)
     if len(x_shape) == 1:
         return Targets((target,), scale, (), used)
@@ -152,7 +153,7 @@ def _scaled_loss(picked: Any, t: Targets, reduction: str, dtype: Any) -> Any:
         return np.add.reduce(picked, axis=None) * -t.scale
     if t.used is not None:
         picked = np.where(t.used, picked, 0)
-    loss = np.asarray(picked * -t.scale, dtype)
+    loss = asarray(picked * -t.scale, dtype)
     if reduction == "none":
         return loss
     total = np.add.reduce(loss, axis=None)
@@ -324,9 +325,9 @@ def cross_entropy(
         raise ShapeError(
             f"cross_entropy: label_smoothing must be in [0, 1], got {label_smoothing}."
         )
-    x = x if hasattr(x, "shape") else np.asarray(x)
+    x = x if hasattr(x, "shape") else asarray(x)
     shape = tuple(x.shape)
-    given = target if hasattr(target, "dtype") else np.asarray(target)
+    given = target if hasattr(target, "dtype") else asarray(target)
     if given.dtype.kind == "f" and tuple(given.shape) == shape and shape:
         return _soft_cross_entropy(x, given, weight, reduction, label_smoothing)
     hard = class_cross_entropy(x, given, weight, ignore_index, reduction)
@@ -351,7 +352,7 @@ def _by_class(weight: Any, x: Any, axis: int) -> np.ndarray:
     """One number a class, in the scores' dtype, along `axis` of an array that broadcasts to
     them."""
     dtype = x.dtype if x.dtype.kind == "f" else np.float64
-    array = np.asarray(getattr(weight, "_array", weight), dtype)
+    array = asarray(getattr(weight, "_array", weight), dtype)
     return array.reshape(tuple(-1 if place == axis else 1 for place in range(len(x.shape))))
 
 
@@ -383,7 +384,7 @@ def mse_loss(x: Any, target: Any, *, reduction: str = "mean") -> Any:
 
 def _bce(x: Any, target: Any) -> Any:
     """-(target * log(x) + (1 - target) * log(1 - x)), each logarithm at least -100."""
-    x, target = floating(x), np.asarray(target)
+    x, target = floating(x), asarray(target)
     if not ((x >= 0) & (x <= 1)).all():
         raise ValueError(
             "all elements of x should be between 0 and 1; use binary_cross_entropy_with_logits "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import one_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import getitem
@@ -37,7 +38,7 @@ def _matmul(x: Any, y: Any) -> Any:
 
     x (..., n, k) or (k,); y (..., k, m) or (k,). ShapeError if the k differ or an input is 0-d.
     """
-    x, y = np.asarray(x), np.asarray(y)
+    x, y = asarray(x), asarray(y)
     if not x.ndim or not y.ndim:
         raise ValueError("both inputs need at least one dimension; use * for a number")
     if x.shape[-1] != y.shape[-min(2, y.ndim)]:
@@ -126,7 +127,7 @@ def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
 
     x (..., in), weight (out, in), bias (out,) or None; the result is (..., out).
     """
-    x, weight = np.asarray(x), np.asarray(weight)
+    x, weight = asarray(x), asarray(weight)
     if weight.ndim != 2 or not x.ndim or x.shape[-1] != weight.shape[1]:
         raise ValueError(
             f"weight must be (out, in) with in the last size of x; x is {x.shape}, weight "
@@ -174,7 +175,7 @@ linear = declare(
 
 def outer(x: Any, y: Any) -> Any:
     """All products of an element of `x` and one of `y`, both flattened: (x.size, y.size)."""
-    x, y = (v if hasattr(v, "shape") else np.asarray(v) for v in (x, y))
+    x, y = (v if hasattr(v, "shape") else asarray(v) for v in (x, y))
     rows = reshape(x, (int(np.prod(x.shape)), 1))
     return rows * reshape(y, (1, int(np.prod(y.shape))))
 
@@ -193,7 +194,7 @@ def _triu(x: Any, *, k: int = 0) -> Any:
 
 
 def _matrices(x: Any) -> np.ndarray:
-    array: np.ndarray = np.asarray(x)
+    array: np.ndarray = asarray(x)
     if array.ndim < 2:
         raise ValueError(f"needs at least two dimensions, got {array.ndim}")
     return array
@@ -319,7 +320,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     labels that occur once, in alphabetical order. A label that occurs twice in an operand takes
     its diagonal; axes of size 1 broadcast. ShapeError names the label whose sizes differ.
     """
-    xs = [x if hasattr(x, "shape") else np.asarray(x) for x in operands]
+    xs = [x if hasattr(x, "shape") else asarray(x) for x in operands]
     labels, out = _parse(equation, [len(x.shape) for x in xs])
     sizes: dict[str, int] = {}
     for names, x in zip(labels, xs, strict=True):

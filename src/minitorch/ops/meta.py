@@ -241,7 +241,7 @@ class MetaArray(NDArrayOperatorsMixin):
         )
 
     @property
-    def T(self) -> MetaArray:  # noqa: N802 - ndarray's name
+    def T(self) -> MetaArray:
         return self.transpose()
 
     @property
@@ -299,7 +299,8 @@ class MetaArray(NDArrayOperatorsMixin):
         for part in parts:
             if part is None:
                 shape.append(1)
-                strides.append(0)
+                inner = axis < self.ndim
+                strides.append(self.shape[axis] * self.strides[axis] if inner else self.itemsize)
                 continue
             size, step = self.shape[axis], self.strides[axis]
             if isinstance(part, slice):
@@ -406,6 +407,11 @@ class MetaArray(NDArrayOperatorsMixin):
         if function is None or not hasattr(np.ndarray, name):
             raise AttributeError(f"a tensor without memory has no {name!r}")
         return lambda *args, **kwargs: function(self, *args, **kwargs)
+
+
+def is_meta(value: Any) -> bool:
+    """Whether `value` is an array without memory."""
+    return type(value) is MetaArray
 
 
 NOWHERE = MetaArray((0,), np.uint8, (1,))
@@ -524,6 +530,7 @@ def _axes_of(part: Any) -> int:
 
 # ----------------------------------------------------------------------------- running ops
 
+
 def stand_in(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """What `op.forward` returns, without memory. Options are normalised, inputs as `forward`
     takes them; at least one is a MetaArray."""
@@ -531,6 +538,11 @@ def stand_in(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     like = next(x for x in every if type(x) is MetaArray)
     if op.view:
         return op.forward(*inputs, **options)  # it only rearranges strides
+    if COUNTING:
+        try:
+            return _on_arrays(op.forward(*inputs, **options), like)
+        except (NotImplementedError, TypeError, AttributeError, NoDataError):
+            pass  # a computation that asks for numbers: its declaration has to do
     if op.meta is None:
         return _by_forward(op, like, inputs, options)
     told = op.meta(*inputs, **options)
@@ -543,6 +555,30 @@ def stand_in(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     same = getattr(op.meta, "elementwise", False)
     out = like.blank(shape, dtype, ordered(shape, dtype, every) if same else None)
     return (out, told[2]) if op.aux else out
+
+
+COUNTING: list[Any] = []
+"""One entry for each block of `with_temporaries` that is open; mostly empty."""
+
+
+class with_temporaries:
+    """A block in which ops without memory go through their computation itself where it does not
+    ask for numbers, and through their kernels, so that the arrays in between are counted too."""
+
+    def __enter__(self) -> None:
+        COUNTING.append(self)
+
+    def __exit__(self, *error: object) -> None:
+        COUNTING.remove(self)
+
+
+def _on_arrays(value: Any, like: MetaArray) -> Any:
+    """What a computation returned, with any real array in it replaced by one without memory."""
+    if isinstance(value, (np.ndarray, np.generic)) and not is_meta(value):
+        return like.blank(value.shape, value.dtype)
+    if type(value) is tuple:
+        return tuple(_on_arrays(each, like) for each in value)
+    return value
 
 
 def _by_forward(op: Any, like: MetaArray, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

@@ -91,11 +91,11 @@ def _reduce(
     where: Any = True,
 ) -> MetaArray:
     axes = all_axes(axis, x.ndim)
-    if ufunc.identity is None and initial is None and x.size == 0:
-        if any(x.shape[place] == 0 for place in axes):
-            raise ValueError(
-                f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
-            )
+    nothing = any(x.shape[place] == 0 for place in axes)
+    if nothing and ufunc.identity is None and initial is None:
+        raise ValueError(
+            f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+        )
     one = ufunc.reduce(np.ones(1, x.dtype), dtype=dtype)
     result: MetaArray = x.blank(reduced(x.shape, axes, keepdims), one.dtype)
     return result
@@ -224,7 +224,9 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
         )
 
 
-def _like(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+def _like(
+    x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+) -> Any:
     return x.blank(x.shape if shape is None else shape, dtype or x.dtype)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import reduced
 from minitorch.ops.meta import layout
 from minitorch.ops.meta_numpy import matmul_shape
@@ -23,7 +24,7 @@ def trial_dtype(forward: Callable[..., Any], inputs: Sequence[Any], **options: A
     """The dtype that `forward` gives for one element of each of these."""
     with np.errstate(all="ignore"):
         out = forward(*map(_one, inputs), **{o: _one(v) for o, v in options.items()})
-    return np.asarray(out).dtype
+    return asarray(out).dtype
 
 
 def _one(x: Any) -> Any:
@@ -61,7 +62,7 @@ def two_reductions(forward: Callable[..., Any]) -> Callable[..., list[Told]]:
         one = np.ones((2,) * len(x.shape), x.dtype)
         with np.errstate(all="ignore"):
             found = forward(one, axis=axis, keepdims=keepdims, **options)
-        return [(reduced(x.shape, axis, keepdims), np.asarray(each).dtype) for each in found]
+        return [(reduced(x.shape, axis, keepdims), asarray(each).dtype) for each in found]
 
     return meta
 

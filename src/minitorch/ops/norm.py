@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.meta_rules import affine
@@ -204,13 +205,13 @@ def _native_batch_norm(
     x = floating(x)
     hat, _ = _batch_hat(x, stats, eps)
     if weight is not None:
-        hat = hat * _channel(np.asarray(weight), x.ndim)
-    return hat if bias is None else hat + _channel(np.asarray(bias), x.ndim)
+        hat = hat * _channel(asarray(weight), x.ndim)
+    return hat if bias is None else hat + _channel(asarray(bias), x.ndim)
 
 
 def _batch_hat(x: Any, stats: Any, eps: float) -> tuple[Any, Any]:
     if stats is not None:
-        centre, spread = (_channel(np.asarray(s), len(x.shape)) for s in stats)
+        centre, spread = (_channel(asarray(s), len(x.shape)) for s in stats)
         scale = 1 / np.sqrt(spread + eps)
         return (x - centre) * scale, scale
     axes = _over(x)
@@ -264,8 +265,8 @@ def _native_group_norm(
     _check_groups(x.shape, num_groups)
     hat = _group_hat(x, num_groups, eps)
     if weight is not None:
-        hat = hat * _channel(np.asarray(weight), x.ndim)
-    return hat if bias is None else hat + _channel(np.asarray(bias), x.ndim)
+        hat = hat * _channel(asarray(weight), x.ndim)
+    return hat if bias is None else hat + _channel(asarray(bias), x.ndim)
 
 
 def _check_groups(shape: Any, num_groups: int) -> None:

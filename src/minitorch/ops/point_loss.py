@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import declare
 from minitorch.ops.loss import REDUCTIONS, check_reduction
 from minitorch.ops.loss import _bce as bernoulli_loss
@@ -47,7 +48,7 @@ def _difference_samples(*options: dict[str, Any]) -> Any:
 def _squared_error(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     """The squares of the differences, reduced."""
     check_reduction(reduction, "mse_loss")
-    difference = np.asarray(x - target)
+    difference = asarray(x - target)
     return _reduced(difference * difference, reduction)
 
 
@@ -72,7 +73,7 @@ def _smooth_l1(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "mean
     """|d| - beta/2, but d*d / (2*beta) where |d| < beta; d is the difference. Source: Girshick,
     Fast R-CNN, 2015."""
     check_reduction(reduction, "smooth_l1_loss")
-    far = np.abs(np.asarray(x - target))
+    far = np.abs(asarray(x - target))
     return _reduced(np.where(far < beta, far * far * (0.5 / beta), far - beta / 2), reduction)
 
 
@@ -100,7 +101,7 @@ def _huber(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mean") 
     """delta * (|d| - delta/2), but d*d / 2 where |d| <= delta. Source: Huber, Robust Estimation
     of a Location Parameter, 1964."""
     check_reduction(reduction, "huber_loss")
-    far = np.abs(np.asarray(x - target))
+    far = np.abs(asarray(x - target))
     inner = 0.5 * far * far
     return _reduced(np.where(far <= delta, inner, delta * (far - 0.5 * delta)), reduction)
 
@@ -125,7 +126,7 @@ huber = declare(
 def _weighted_bce(x: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
     """`bce`, weighted and reduced."""
     check_reduction(reduction, "binary_cross_entropy")
-    loss = np.asarray(bernoulli_loss(x, target))
+    loss = asarray(bernoulli_loss(x, target))
     return _reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -166,7 +167,7 @@ def _bce_logits(
     x = floating(x)
     missed = np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)
     scale = 1 if pos_weight is None else (pos_weight - 1) * target + 1
-    loss = np.asarray((1 - target) * x + scale * missed)
+    loss = asarray((1 - target) * x + scale * missed)
     return _reduced(loss if weight is None else loss * weight, reduction)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import Formula, declare
 from minitorch.ops.samples import Sample, Samples, binary, draw, unary
 
@@ -98,7 +99,7 @@ def _meta(name: str, forward: Function) -> Function:
         shape = np.broadcast_shapes(*(np.shape(x) for x in inputs if x is not None))
         one = [np.ones((1,), x.dtype) if hasattr(x, "dtype") else x for x in inputs]
         with np.errstate(all="ignore"):
-            return shape, np.asarray(forward(*one, **options)).dtype
+            return shape, asarray(forward(*one, **options)).dtype
 
     meta.elementwise = True  # type: ignore[attr-defined]  # see `ops.meta.stand_in`
     return meta
@@ -161,7 +162,7 @@ mul = pointwise(
 div = pointwise(
     "div",
     np.true_divide,
-    {"x": lambda g, y: g / y, "y": lambda g, y, out: -g * (out / y)},
+    {"x": lambda g, y: g / y, "y": lambda g, x, y: -g * ((x / y) / y)},
     samples=binary(second=(0.5, 2)),
 )
 neg = pointwise("neg", np.negative, {"x": lambda g: -g}, samples=unary())
@@ -227,7 +228,7 @@ abs = pointwise("abs", np.absolute, {"x": lambda g, x: g * sign(x)}, samples=una
 
 def _sign(x: Any) -> Any:
     """-1, 0 or 1; of NaN 0, as in PyTorch (NumPy has NaN)."""
-    s = np.asarray(np.sign(x))
+    s = asarray(np.sign(x))
     if s.dtype.kind == "f":
         np.putmask(s, s != s, 0)  # noqa: PLR0124 - NaN is what differs from itself
     return s
@@ -263,7 +264,7 @@ def _clip(x: Any, *, min: Any = None, max: Any = None) -> Any:
     min <= x <= max, the bounds included (PyTorch's `clamp`)."""
     if min is None and max is None:
         raise ValueError("one of min and max must be given")
-    x = np.asarray(x)
+    x = asarray(x)
     if min is not None:
         x = np.maximum(x, min)
     return x if max is None else np.minimum(x, max)
@@ -322,13 +323,13 @@ tanh = pointwise("tanh", np.tanh, {"x": lambda g, out: g * (1 - out * out)}, sam
 
 def floating(x: Any) -> np.ndarray:
     """`x` as a floating array: integers and bools as NumPy's true division makes them."""
-    array: np.ndarray = np.asarray(x)
+    array: np.ndarray = asarray(x)
     return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
 
 def _sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x)); an exponential that overflows gives the 0 that it should."""
-    e = np.asarray(np.negative(floating(x)))
+    e = asarray(np.negative(floating(x)))
     with np.errstate(over="ignore"):
         np.exp(e, out=e)
     e += 1
@@ -342,7 +343,7 @@ def _relu(x: Any) -> Any:
 
 def _leaky_relu(x: Any, *, negative_slope: float = 0.01) -> Any:
     """x where x > 0, else negative_slope * x; the gradient at 0 is negative_slope."""
-    x = np.asarray(x)
+    x = asarray(x)
     return np.where(x > 0, x, x * negative_slope)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import declare
 from minitorch.ops.matmul import matmul, outer, transposed
@@ -35,7 +36,7 @@ def _plus(x: Any, product: Any, beta: float, alpha: float) -> Any:
     if beta == 0:
         return product
     if beta != 1:
-        x = np.asarray(x) * beta
+        x = asarray(x) * beta
     if type(product) is np.ndarray and product.dtype is getattr(x, "dtype", None):
         product += x
         return product
@@ -154,7 +155,7 @@ addr = declare(
 
 def _matrix_trace(x: Any) -> Any:
     """The sum of the diagonal of one matrix."""
-    x = np.asarray(x)
+    x = asarray(x)
     if x.ndim != 2:
         raise ValueError(f"trace: expected a matrix, but got tensor with dim {x.ndim}")
     return np.trace(x)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import all_axes, one_axis, prepare_axes, prepare_axis, reduced
 from minitorch.ops.broadcast import broadcast_to
 from minitorch.ops.declare import Formula, declare
@@ -57,7 +58,7 @@ def reduction(
     def meta(x: Any, **options: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
         one = np.ones((2,) * len(x.shape), x.dtype)
         shape = reduced(x.shape, options["axis"], options["keepdims"])
-        return shape, np.asarray(forward(one, **options)).dtype
+        return shape, asarray(forward(one, **options)).dtype
 
     return declare(
         name,
@@ -93,7 +94,7 @@ def _wide(x: np.ndarray) -> Any:
 
 def _sum(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The sum over `axis` (None: all; several as a tuple). float16 is added up in float32."""
-    x = np.asarray(x)
+    x = asarray(x)
     total = _add(x, axis=axis, keepdims=keepdims, dtype=_wide(x))
     return total.astype(x.dtype) if x.dtype == np.float16 else total
 
@@ -277,7 +278,7 @@ prod = reduction(
 def _deviations(x: np.ndarray, axis: tuple[int, ...]) -> np.ndarray:
     # Less the first element first: the deviations of equal numbers are 0, not rounding errors.
     first = tuple(slice(0, 1) if place in axis else slice(None) for place in range(x.ndim))
-    d = np.asarray(x - x[first])
+    d = asarray(x - x[first])
     d -= _mean(d, axis=axis, keepdims=True)
     return d
 
@@ -290,7 +291,7 @@ def _var(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -
     left = _size(x.shape, axis) - ddof
     total = _add(squares, axis=axis, keepdims=keepdims, dtype=_wide(x))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.true_divide(total, np.maximum(left, 0))).astype(x.dtype, copy=False)
+        return asarray(np.true_divide(total, np.maximum(left, 0))).astype(x.dtype, copy=False)
 
 
 def _std(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:

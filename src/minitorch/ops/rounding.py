@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.pointwise import div, equal, floating, isfinite, mul, pointwise, where
 from minitorch.ops.samples import Sample, Samples, binary, draw, unary
@@ -56,7 +57,7 @@ round = pointwise(
 
 def _frac(x: Any) -> Any:
     """What is left after cutting off towards 0: of -1.25 it is -0.25."""
-    x = np.asarray(x)
+    x = asarray(x)
     return x - np.trunc(x) if x.dtype.kind == "f" else np.zeros_like(x)
 
 
@@ -67,7 +68,7 @@ def _nan_to_num(
     x: Any, *, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
     """NaN and the infinities replaced; by default by 0 and the dtype's largest and smallest."""
-    x = np.asarray(x)
+    x = asarray(x)
     if x.dtype.kind not in "fc":
         return x.copy()
     return np.nan_to_num(x, nan=nan or 0.0, posinf=posinf, neginf=neginf)
@@ -98,7 +99,7 @@ def _div_rounded(x: Any, y: Any, *, rounding_mode: str = REQUIRED) -> Any:  # ty
             f"'{rounding_mode}'"
         )
     if np.result_type(x, y).kind in "iub":
-        x, y = np.asarray(x), np.asarray(y)
+        x, y = asarray(x), asarray(y)
         with np.errstate(all="ignore"):
             # NumPy rounds down; where a remainder is left and the signs differ, one too far.
             down = np.floor_divide(x, y)
@@ -117,7 +118,7 @@ def _mode_samples(rng: np.random.Generator) -> list[Sample]:
 def _floor_meta(*inputs: Any, **options: Any) -> Any:
     one = [np.ones((1,), x.dtype) if hasattr(x, "dtype") else x for x in inputs]
     shape = np.broadcast_shapes(*(np.shape(x) for x in inputs))
-    return shape, np.asarray(_div_rounded(*one, **options)).dtype
+    return shape, asarray(_div_rounded(*one, **options)).dtype
 
 
 div_rounded: Function = declare(

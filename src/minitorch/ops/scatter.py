@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import gather, getitem, mesh, normal_index, put_add, scatter_add
-from minitorch.ops.meta import MetaArray, bare, layout
+from minitorch.ops.meta import bare, is_meta, layout
 from minitorch.ops.meta_rules import at_index, same
 from minitorch.ops.pointwise import equal, mul, where
 from minitorch.ops.reduce import sum as reduce_sum
@@ -37,13 +38,13 @@ def nothing(g: Any) -> Any:
 
 def _fill(x: Any, *, value: Any = 0.0) -> Any:
     """An array like `x` that holds one number."""
-    x = np.asarray(x)
+    x = asarray(x)
     return np.full(x.shape, value, x.dtype)
 
 
 def _fill_with(x: Any, value: Any) -> Any:
     """An array like `x` that holds the one number of the 0-d array `value`."""
-    x = np.asarray(x)
+    x = asarray(x)
     if np.ndim(value):
         raise ValueError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
@@ -125,7 +126,7 @@ index_put: Function = declare(
 
 def _index_select(x: Any, *, index: Any = REQUIRED, axis: int = 0) -> Any:
     """The slices of `x` at the places `index`, a vector, of an axis."""
-    x = np.asarray(x)
+    x = asarray(x)
     return x.take(index, axis) if x.ndim else x.reshape(1)[index].reshape(())
 
 
@@ -137,6 +138,16 @@ def _index_select_meta(x: Any, index: Any, axis: int) -> Any:
     if not x.shape:
         return (), x.dtype
     return layout(x)[_along(index, axis)].shape, x.dtype
+
+
+def _row(x: np.ndarray) -> np.ndarray:
+    """`x`, a single number as a vector: a view."""
+    return x if x.ndim else x.reshape(1)
+
+
+def _rows(g: Any, index: Any, axis: int) -> Any:
+    """The slices of a gradient at places of an axis; a single number's own."""
+    return getitem(g, _along(index, axis)) if len(g.shape) else g
 
 
 index_select: Function = declare(
@@ -159,9 +170,9 @@ def _index_add(
     x: Any, source: Any, *, index: Any = REQUIRED, axis: int = 0, alpha: float = 1
 ) -> Any:
     """A copy of `x` with alpha * `source` added at the places `index` of an axis."""
-    x = np.asarray(x)
+    x = asarray(x)
     out = np.array(x)
-    np.add.at(out, _along(index, axis), np.asarray(source * alpha, x.dtype))
+    np.add.at(_row(out), _along(index, axis), asarray(source * alpha, x.dtype))
     return out
 
 
@@ -170,7 +181,7 @@ index_add: Function = declare(
     _index_add,
     {
         "x": lambda g: g,
-        "source": lambda g, index, axis, alpha: getitem(g, _along(index, axis)) * alpha,
+        "source": lambda g, index, axis, alpha: _rows(g, index, axis) * alpha,
     },
     prepare={"axis": prepare_axis},
     samples=calls(
@@ -185,7 +196,7 @@ index_add: Function = declare(
 def _index_copy(x: Any, source: Any, *, index: Any = REQUIRED, axis: int = 0) -> Any:
     """A copy of `x` with `source` at the places `index` of an axis."""
     out = np.array(x)
-    out[_along(index, axis)] = source
+    _row(out)[_along(index, axis)] = source
     return out
 
 
@@ -194,7 +205,9 @@ index_copy: Function = declare(
     _index_copy,
     {
         "x": lambda g, index, axis: index_fill(g, index=index, axis=axis, value=0.0),
-        "source": lambda g, index, axis: getitem(g, _along(index, axis)),
+        "source": lambda g, source, index, axis: reshape(
+            _rows(g, index, axis), tuple(source.shape)
+        ),
     },
     prepare={"axis": prepare_axis},
     samples=calls(
@@ -209,7 +222,7 @@ index_copy: Function = declare(
 def _index_fill(x: Any, *, index: Any = REQUIRED, axis: int = 0, value: Any = 0.0) -> Any:
     """A copy of `x` with one number at the places `index` of an axis."""
     out = np.array(x)
-    out[_along(index, axis)] = value
+    _row(out)[_along(index, axis)] = value
     return out
 
 
@@ -220,7 +233,7 @@ def _index_fill_with(x: Any, value: Any, *, index: Any = REQUIRED, axis: int = 0
 
 def _distinct(index: Any) -> Any:
     array = bare(index)
-    return array if type(array) is MetaArray else np.unique(array)
+    return array if is_meta(array) else np.unique(array)
 
 
 _FILLED = (
@@ -241,9 +254,7 @@ index_fill_with = declare(
     _index_fill_with,
     {
         "x": lambda g, index, axis: index_fill(g, index=index, axis=axis, value=0.0),
-        "value": lambda g, index, axis: reduce_sum(
-            getitem(g, _along(_distinct(index), axis))
-        ),
+        "value": lambda g, index, axis: reduce_sum(_rows(g, _distinct(index), axis)),
     },
     prepare={"axis": prepare_axis},
     samples=calls(*((shape, (), options) for shape, options in _FILLED)),
@@ -254,8 +265,8 @@ index_fill_with = declare(
 
 def _masked_fill(x: Any, *, mask: Any = REQUIRED, value: Any = 0.0) -> Any:
     """`value`, one number, where `mask` (broadcast) is true, else `x`."""
-    x = np.asarray(x)
-    return np.where(mask, np.asarray(value, x.dtype), x)
+    x = asarray(x)
+    return np.where(mask, asarray(value, x.dtype), x)
 
 
 def _masked_fill_with(x: Any, value: Any, *, mask: Any = REQUIRED) -> Any:
@@ -304,7 +315,7 @@ def _unselect(g: Any, x_shape: tuple[int, ...], mask: Any) -> Any:
 
 def _masked_select_meta(x: Any, mask: Any) -> Any:
     shape = np.broadcast_shapes(tuple(x.shape), tuple(mask.shape))
-    if type(mask) is MetaArray:
+    if is_meta(mask):
         mask.nonzero()
     return (int(np.count_nonzero(np.broadcast_to(mask, shape))),), x.dtype
 
@@ -355,7 +366,7 @@ masked_scatter = declare(
 
 def _take_flat(x: Any, *, index: Any = REQUIRED) -> Any:
     """The elements at places of the flattened array, in the shape of `index`."""
-    return np.asarray(x).reshape(-1)[index]
+    return asarray(x).reshape(-1)[index]
 
 
 take_flat: Function = declare(
@@ -391,7 +402,7 @@ def _places(index: Any, axis: int) -> tuple[Any, ...]:
 def _scatter(x: Any, index: Any, src: Any, *, axis: int = REQUIRED) -> Any:
     """A copy of `x` with out[index[i][j]][j] = src[i][j] for axis 0 (PyTorch's `scatter`)."""
     out = np.array(x)
-    out[_places(index, axis)] = _used(np.asarray(src), np.asarray(index))
+    out[_places(index, axis)] = _used(asarray(src), asarray(index))
     return out
 
 
@@ -460,7 +471,7 @@ def _scatter_reduce(
 
     include_self  whether the element that was there takes part, where something is brought
     """
-    x, src, index = np.asarray(x), np.asarray(src), np.asarray(index)
+    x, src, index = asarray(x), asarray(src), asarray(index)
     ufunc, start = REDUCES[reduce]
     out, places = np.array(x), _places(index, axis)
     if not include_self:
@@ -478,9 +489,9 @@ def _limit(start: float, dtype: np.dtype[Any]) -> Any:
     return np.iinfo(dtype).min if start < 0 else np.iinfo(dtype).max
 
 
-def _counts(index: Any, shape: tuple[int, ...], axis: int, include_self: bool) -> np.ndarray:
+def _counts(index: Any, shape: tuple[int, ...], axis: int, include_self: bool) -> Any:
     """How many elements are reduced at each place; 1 where nothing is brought."""
-    if type(bare(index)) is MetaArray:
+    if is_meta(bare(index)):
         return bare(index).blank(shape, np.float64)
     counts = np.full(shape, float(include_self))
     np.add.at(counts, _places(index, axis), 1.0)
@@ -543,9 +554,9 @@ def _corner(index: Any) -> tuple[slice, ...]:
     return tuple(map(slice, np.shape(index)))
 
 
-def _to_places(index: Any, shape: tuple[int, ...], axis: int) -> np.ndarray:
+def _to_places(index: Any, shape: tuple[int, ...], axis: int) -> Any:
     """Where something is brought."""
-    if type(bare(index)) is MetaArray:
+    if is_meta(bare(index)):
         return bare(index).blank(shape, bool)
     found = np.zeros(shape, bool)
     found[_places(index, axis)] = True
@@ -588,7 +599,7 @@ def _embedding_rows(
 
     by_frequency  a row's gradient is divided by how often it is named
     """
-    return np.asarray(weight).take(indices, 0)
+    return asarray(weight).take(indices, 0)
 
 
 def _row_gradients(
@@ -597,7 +608,7 @@ def _row_gradients(
     indices = bare(indices)
     if padding_idx is not None:
         g = where((indices != padding_idx)[..., None], g, 0.0)
-    if by_frequency and type(indices) is not MetaArray:
+    if by_frequency and not is_meta(indices):
         counts = np.bincount(indices.reshape(-1), minlength=weight_shape[0])[indices]
         g = g / counts.astype(bare(g).dtype)[..., None]
     return put_add(g, (indices,), weight_shape)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import all_axes, one_axis, prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import put_add, restrided
@@ -39,7 +40,7 @@ def _select(x: Any, *, axis: int = REQUIRED, index: int = REQUIRED) -> Any:
 
 def _place(x: Any, *, axis: int = REQUIRED, index: Any = REQUIRED, size: int = REQUIRED) -> Any:
     """Zeros with `x` at one place, or at a slice, of an axis of this size."""
-    x = np.asarray(x)
+    x = asarray(x)
     if type(index) is slice:
         out = np.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype)
     else:
@@ -230,7 +231,7 @@ def _to_diagonal(
     x: Any, *, shape: Any = REQUIRED, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Any:
     """Zeros of `shape` with `x` on a diagonal: the adjoint of `diagonal_view`."""
-    x = np.asarray(x)
+    x = asarray(x)
     out = np.zeros(shape, x.dtype)
     if out.size:
         _diagonal_view(out, offset=offset, axis1=axis1, axis2=axis2)[...] = x

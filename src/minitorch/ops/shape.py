@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import all_axes, dimensions, one_axis, prepare_axis, prepare_list_axis
 from minitorch.ops.broadcast import broadcast_to
 from minitorch.ops.declare import REQUIRED, declare
@@ -409,7 +410,7 @@ def tile(x: Any, reps: Any) -> Any:
 
 def _pad_widths(widths: Any, ndim: int) -> tuple[tuple[int, int], ...]:
     """NumPy's forms of `pad_width` (n, (n,), (before, after), one pair an axis) as pairs."""
-    pairs = np.broadcast_to(np.asarray(widths), (ndim, 2)) if ndim else np.zeros((0, 2), int)
+    pairs = np.broadcast_to(asarray(widths), (ndim, 2)) if ndim else np.zeros((0, 2), int)
     if pairs.dtype.kind not in "iu" or (pairs < 0).any():
         raise ValueError(f"pad_width must hold integers from 0, got {widths!r}")
     return tuple((int(before), int(after)) for before, after in pairs)

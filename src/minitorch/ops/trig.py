@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import REQUIRED
 from minitorch.ops.pointwise import (
     abs,
@@ -75,7 +76,9 @@ asinh = pointwise("asinh", np.arcsinh, {"x": lambda g, x: g * rsqrt(x * x + 1)},
 acosh = pointwise(
     "acosh", np.arccosh, {"x": lambda g, x: g * rsqrt(x * x - 1)}, samples=unary(1.2, 3)
 )
-atanh = pointwise("atanh", np.arctanh, {"x": lambda g, x: g / (1 - x * x)}, samples=unary(-0.9, 0.9))
+atanh = pointwise(
+    "atanh", np.arctanh, {"x": lambda g, x: g / (1 - x * x)}, samples=unary(-0.9, 0.9)
+)
 
 
 def _over_squares(g: Any, x: Any, y: Any) -> Any:
@@ -125,7 +128,8 @@ def _sinc(x: Any) -> Any:
 
 
 def _sinc_x(g: Any, x: Any) -> Any:
-    still = equal(x, 0)
+    # Also where x is so small that its square vanishes.
+    still = equal(square(x), 0)
     safe = where(still, 1.0, x) * math.pi
     slope = (safe * cos(safe) - sin(safe)) / (safe * safe) * math.pi
     return where(still, 0.0, g * slope)
@@ -217,9 +221,9 @@ erfinv = pointwise(
 
 def _lgamma(x: Any) -> Any:
     """The logarithm of the absolute value of the gamma function."""
-    found = np.asarray(_gammaln(x))
+    found = asarray(_gammaln(x))
     if found.size and found.min() == -np.inf:
-        found = np.where(found == -np.inf, np.asarray(np.inf, found.dtype), found)
+        found = np.where(found == -np.inf, asarray(np.inf, found.dtype), found)
     return found
 
 
@@ -256,7 +260,8 @@ def _polygamma(x: Any, *, order: int = REQUIRED) -> Any:  # type: ignore[assignm
     from scipy.special import polygamma as scipy_polygamma
 
     x = floating(x)
-    return np.asarray(scipy_polygamma(order, x.astype(np.float64))).astype(x.dtype)
+    found = asarray(scipy_polygamma(order, x.astype(np.float64)))
+    return np.where(x == -np.inf, np.nan, found).astype(x.dtype)
 
 
 polygamma: Function = pointwise(

@@ -156,7 +156,7 @@ def run_prehooks(hooks: Any, g: Any) -> Any:
 
 
 def run_posthooks(node: TorchNode, hooks: Any, grads: Sequence[Any], g: Any) -> Sequence[Any]:
-    """Give a node's gradients, of inputs and outputs, to each hook; a result replaces the former."""
+    """Give a node's gradients, of inputs and outputs, to each hook; results replace the former."""
     outputs = tuple(map(as_tensor, g if type(g) is tuple else (g,)))
     grads = tuple(fitted(behind, r) for behind, r in zip(node.edges, grads, strict=False))
     for hook in list(hooks.values()):
@@ -165,8 +165,8 @@ def run_posthooks(node: TorchNode, hooks: Any, grads: Sequence[Any], g: Any) -> 
             bare = tuple(map(of_port, grads))
             new = _several(hook, bare, result)
             grads = tuple(
-                {behind.args: n} if type(r) is dict else n
-                for behind, r, n in zip(node.edges, grads, new, strict=True)
+                dict.fromkeys(r, n) if type(r) is dict else n
+                for r, n in zip(grads, new, strict=True)
             )
     return grads
 
@@ -283,10 +283,10 @@ def saved_value(node: TorchNode, attribute: str) -> Any:
     value = node.args[place] if packed is None else packed.value(node, place)
     if isinstance(value, np.ndarray) and name in (*node.op.inputs, "out"):
         if name == "out":
-            return node.variable(node, 0, value)
+            return node.stand_for(node, 0, value)
         if name in node.op.differentiable and not node.op.listed:
             behind = node.edges[node.op.differentiable.index(name)]
             if behind is not None:
-                return node.variable(behind, 0, value)
+                return node.stand_for(behind, 0, value)
         return wrap(value)
     return value

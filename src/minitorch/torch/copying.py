@@ -79,7 +79,8 @@ def reduce_tensor(t: Tensor) -> Any:
     As in PyTorch neither its gradient nor its hooks are kept (of hooks it warns), and what was
     computed becomes a leaf. copy.copy(t) goes the same way: another leaf of the same memory.
     """
-    for hook in (t.__dict__.get("_hooks") or {}).values():
+    hooks = t.__dict__.get("_hooks")
+    for hook in () if hooks is None else hooks.tensor.values():
         warnings.warn(
             f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
             "remove it first, or copy the tensor's detach().",

@@ -409,12 +409,12 @@ def _spaced(start: Any, end: Any, count: int, kind: np.dtype[Any]) -> np.ndarray
         step = (last - first) / max(count - 1, 1)
         steps = np.arange(count)
         low, high = first + step * steps, last - step * (count - 1 - steps)
-        return np.where(steps < count // 2, low, high).astype(kind)
+        return np.asarray(np.where(steps < count // 2, low, high)).astype(kind)
     first, last = kind.type(first), kind.type(last)
     step = kind.type((last - first) / kind.type(max(count - 1, 1)))
     steps = np.arange(count).astype(kind)
     low, high = first + step * steps, last - step * (kind.type(count - 1) - steps)
-    return np.where(np.arange(count) < count // 2, low, high).astype(kind)
+    return np.asarray(np.where(np.arange(count) < count // 2, low, high)).astype(kind)
 
 
 def logspace(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops import meta
-from minitorch.ops.meta import MetaArray
+from minitorch.ops.meta import is_meta
 
 FAKING: list[Any] = []
 """One entry for each block of a FakeTensorMode that is open in any thread; mostly empty."""
@@ -24,17 +24,17 @@ current_mode: ContextVar[Any] = ContextVar("minitorch fake mode", default=None)
 
 def as_result(out: Any) -> Any:
     """What `forward` returned as an array."""
-    return out if type(out) is MetaArray else np.asarray(out)
+    return out if is_meta(out) else np.asarray(out)
 
 
 def copied(array: Any) -> Any:
     """A copy of an array, in the order it lies in memory."""
-    return array.copy("K") if type(array) is MetaArray else np.array(array)
+    return array.copy("K") if is_meta(array) else np.array(array)
 
 
 def ones_like(array: Any) -> Any:
     """Ones of an array's shape and dtype, without memory if it has none."""
-    if type(array) is MetaArray:
+    if is_meta(array):
         return array.blank(array.shape, array.dtype)
     return np.ones(array.shape, array.dtype)
 
@@ -43,12 +43,12 @@ def zeros_beside(others: Sequence[Any], shape: Any, dtype: Any) -> Any:
     """Zeros, without memory if one of the arrays or tensors `others` has none."""
     for other in others:
         array = getattr(other, "_array", other)
-        if type(array) is MetaArray:
+        if is_meta(array):
             return array.blank(shape, dtype)
     return np.zeros(shape, dtype)
 
 
-def no_numpy(array: MetaArray) -> Exception:
+def no_numpy(array: Any) -> Exception:
     """What `.numpy()` raises for a tensor without memory."""
     if array.mode is not None:
         return RuntimeError(
@@ -69,33 +69,36 @@ def stand_in(op: Any, inputs: Sequence[Any], arrays: Sequence[Any], options: dic
 def check_devices(op: Any, inputs: Sequence[Any]) -> None:
     """Raise what PyTorch raises for tensors with and without memory in one operation.
 
-    One real number beside meta tensors is fine, and so are arrays: those are constants of formulas.
+    One real number beside meta tensors is fine, and so are arrays: constants of formulas.
     """
     arrays = [x._array for x in inputs if hasattr(x, "_array")]
-    mode = next((x.mode for x in arrays if type(x) is MetaArray and x.mode is not None), None)
-    for x in arrays:
-        if type(x) is MetaArray:
-            if mode is not None and x.mode is not None and x.mode is not mode:
-                raise AssertionError(
-                    f"Mixing fake modes NYI: tensors of {mode} and of {x.mode} in one operation. "
-                    "Make all of them under one FakeTensorMode."
-                )
-        elif isinstance(x, np.ndarray):
-            if mode is not None and not mode.allow_non_fake_inputs:
-                raise AssertionError(refusal(op.name, x))
-            if mode is None and x.ndim:
-                raise RuntimeError(
-                    "Tensor on device cpu is not on the expected device meta! Bring both to one "
-                    "device: x.to('meta'), or make the meta tensor on the CPU."
-                )
+    without = [x for x in arrays if is_meta(x)]
+    real = [x for x in arrays if type(x) is np.ndarray and x.ndim]
+    modes = {id(x.mode): x.mode for x in without if x.mode is not None}
+    if len(modes) > 1:
+        raise AssertionError(
+            "Mixing fake modes NYI: tensors of two FakeTensorModes in one operation. Make all of "
+            "them under one."
+        )
+    if not without or not real:
+        return
+    mode = next(iter(modes.values()), None)
+    if mode is None:
+        found, expected = ("cpu", "meta") if arrays[0] is not real[0] else ("meta", "cpu")
+        raise RuntimeError(
+            f"Tensor on device {found} is not on the expected device {expected}! Bring both to one "
+            "device: x.to('meta'), or make the meta tensor on the CPU."
+        )
+    if not mode.allow_non_fake_inputs:
+        raise AssertionError(refusal(op.name, real[0]))
 
 
 def refusal(name: str, x: Any) -> str:
     """PyTorch's words for a real tensor among fake ones."""
     return (
         "Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with "
-        f"'allow_non_fake_inputs'. Found in aten.{name} A tensor of shape {tuple(x.shape)} has memory; "
-        "mode.from_tensor(x) gives a fake one like it."
+        f"'allow_non_fake_inputs'. Found in aten.{name}: a tensor of shape {tuple(x.shape)} has "
+        "memory; mode.from_tensor(x) gives a fake one like it."
     )
 
 
@@ -107,8 +110,8 @@ def enter_mode(op: Any, tensors: Sequence[Any], arrays: Sequence[Any]) -> Sequen
         return arrays
     found = []
     for given, array in zip(tensors, arrays, strict=True):
-        if isinstance(array, np.ndarray) and type(array) is not MetaArray:
-            if given is not array and not mode.allow_non_fake_inputs:
+        if isinstance(array, np.ndarray) and not is_meta(array):
+            if given is not array and array.ndim and not mode.allow_non_fake_inputs:
                 raise AssertionError(refusal(op.name, array))
             array = mode.fake_array(array)
         found.append(array)

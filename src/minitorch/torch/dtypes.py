@@ -39,8 +39,8 @@ class dtype:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> str:
-        return self.name
+    def __reduce__(self) -> Any:
+        return by_name, (self.name,)
 
 
 float16 = dtype("float16", np.float16)
@@ -61,6 +61,11 @@ ALL = (
 )
 _BY_NUMPY = {each.numpy: each for each in ALL}
 _BY_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def by_name(name: str) -> dtype:
+    """The dtype called so, without `torch.`: pickles hold names."""
+    return next(each for each in ALL if each.name == name)
 
 
 def from_numpy_dtype(given: Any) -> dtype:
@@ -119,19 +124,31 @@ def result_dtype(values: Any) -> np.dtype[Any]:
             (dims if value.ndim else zero_dims).append(value.dtype)
         elif value is not None:
             number = max(number, _PYTHON_ORDER[type(value)])
-    best: np.dtype[Any] | None = None
-    for group in (dims, zero_dims):
-        if not group:
-            continue
-        found = _within(group)
-        if best is None or _ORDER[found.kind] > _ORDER[best.kind]:
-            best = found if best is None or best.kind != "f" else np.result_type(best, found)
-    if best is None or number > _ORDER[best.kind]:
-        plain = [np.dtype(bool), np.dtype(np.int64), default_numpy()]
-        if number < 3:
-            return plain[number]
-        return np.result_type(np.complex64, best if best and best.kind == "f" else default_numpy())
-    return best
+    found: np.dtype[Any] | None = None
+    if number >= 0:
+        floating = default_numpy()
+        plain = (np.dtype(bool), np.dtype(np.int64), floating, _complex_of(floating))
+        found = plain[number]
+    for group in (zero_dims, dims):
+        if group:
+            found = _over(_within(group), found)
+    assert found is not None, "there is nothing to promote"
+    return found
+
+
+def _over(first: np.dtype[Any], second: np.dtype[Any] | None) -> np.dtype[Any]:
+    """The dtype of operands of two priorities: the first's, unless the second's is of a higher
+    kind."""
+    if second is None or _ORDER[second.kind] <= _ORDER[first.kind]:
+        return first
+    if second.kind == "c" and first.kind == "f":
+        return _complex_of(first)
+    return second
+
+
+def _complex_of(floating: np.dtype[Any]) -> np.dtype[Any]:
+    """The complex dtype of this precision; of half precision the smallest there is."""
+    return np.result_type(floating, np.complex64)
 
 
 def _within(group: list[np.dtype[Any]]) -> np.dtype[Any]:
@@ -153,11 +170,12 @@ def promote(x: Any, y: Any) -> tuple[Any, Any]:
     return _in_dtype(x, target), _in_dtype(y, target)
 
 
+_BOOL = np.dtype(np.bool_)
+
+
 def promote_difference(x: Any, y: Any) -> tuple[Any, Any]:
     """`promote` for a difference, which PyTorch refuses to take of a bool tensor or with one."""
-    if any(
-        each is True or each is False or getattr(each, "dtype", None) == bool for each in (x, y)
-    ):
+    if any(isinstance(each, bool) or getattr(each, "dtype", None) == _BOOL for each in (x, y)):
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
             "to invert a mask, use the `~` or `logical_not()` operator instead."
@@ -285,7 +303,7 @@ class finfo:
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.tiny)
-        self.resolution = float(info.resolution)
+        self.resolution = float(f"1e-{info.precision}")
 
 
 class iinfo:

@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops import meta
-from minitorch.ops.meta import MetaArray, Storage
+from minitorch.ops.meta import MetaArray, Storage, is_meta
 from minitorch.torch.devices import FAKING, current_mode
 from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, to_numpy_dtype
+from minitorch.torch.printing import _with as with_suffixes
 from minitorch.torch.tensor import Tensor, wrap
 
 
-class DataDependentOutputException(RuntimeError):  # noqa: N818 - PyTorch's name
+class DataDependentOutputException(RuntimeError):
     """A number of a fake tensor was asked for."""
 
     def __init__(self, func: str) -> None:
@@ -37,7 +38,7 @@ class DataDependentOutputException(RuntimeError):  # noqa: N818 - PyTorch's name
         self.func = func
 
 
-class DynamicOutputShapeException(RuntimeError):  # noqa: N818 - PyTorch's name
+class DynamicOutputShapeException(RuntimeError):
     """An operation whose result's shape depends on the numbers was given a fake tensor."""
 
     def __init__(self, func: str) -> None:
@@ -59,8 +60,8 @@ class FakeTensor(Tensor, metaclass=_FakeKind):
 
 def is_fake(value: Any) -> bool:
     """Whether `value` is a tensor of a FakeTensorMode."""
-    array = getattr(value, "_array", None)
-    return type(array) is MetaArray and array.mode is not None
+    array: Any = getattr(value, "_array", None)
+    return is_meta(array) and array.mode is not None
 
 
 def _fake_mode(self: Tensor) -> Any:
@@ -112,12 +113,10 @@ class FakeTensorMode:
 
     def from_tensor(self, tensor: Tensor, *, static_shapes: bool | None = None) -> Tensor:
         """The fake tensor like `tensor`: shape, strides, dtype, class, requires_grad. A leaf; the
-        same one for the same tensor. AssertionError for one of another mode."""
+        same one for the same tensor."""
         if not isinstance(tensor, Tensor):
             raise TypeError(f"from_tensor takes a Tensor, not {type(tensor).__name__}")
-        if is_fake(tensor):
-            if tensor.fake_mode is not self:  # type: ignore[attr-defined]
-                raise AssertionError("Mixing fake modes NYI: this tensor is of another mode")
+        if is_fake(tensor) and tensor.fake_mode is self:
             return tensor
         found = self._made.get(id(tensor))
         if found is not None:
@@ -128,10 +127,10 @@ class FakeTensorMode:
         self._made[id(tensor)] = _while_alive(tensor, self._made), fake
         return fake
 
-    def fake_array(self, array: Any, device: str = "cpu") -> MetaArray:
+    def fake_array(self, array: Any, device: str = "cpu") -> Any:
         """An array without memory like `array`; views of one memory stay views of one."""
         root = array
-        if type(array) is MetaArray:
+        if is_meta(array):
             root = array if array.base is None else array.base
         else:
             while isinstance(root.base, np.ndarray):
@@ -160,13 +159,13 @@ class FakeTensorMode:
 def _while_alive(thing: Any, table: dict[int, Any]) -> Any:
     """A weak reference that takes `thing` out of a table by identity when it goes."""
     key = id(thing)
-    if type(thing) is MetaArray:
+    if is_meta(thing):
         thing = thing.storage
     return weakref.ref(thing, lambda _: table.pop(key, None))
 
 
 def _bytes_between(root: Any, array: Any) -> int:
-    if type(array) is MetaArray:
+    if is_meta(array):
         return int(array.offset)
     if not array.size:
         return 0
@@ -192,7 +191,8 @@ def blank(shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     kind = dtype if isinstance(dtype, np.dtype) else to_numpy_dtype(dtype) or default_numpy()
     mode = current_mode.get() if FAKING else None
     where = "meta" if mode is None else getattr(device, "type", str(device or "cpu"))
-    t: Tensor = wrap(MetaArray(shape, kind, mode=mode, device=where))
+    array: Any = MetaArray(shape, kind, mode=mode, device=where)
+    t: Tensor = wrap(array)
     if requires_grad:
         t.requires_grad_()
     return t
@@ -201,7 +201,7 @@ def blank(shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool
 def placed(t: Tensor, device: Any = None) -> Tensor:
     """`t`, just made, as a program with this device (None: the default) wants it: itself, or one
     like it without memory."""
-    if not wants_no_memory(device) or type(t._array) is MetaArray:
+    if not wants_no_memory(device) or is_meta(t._array):
         return t
     return blank(t._array.shape, t._array.dtype, device, t._tracked)
 
@@ -220,7 +220,7 @@ def storage(t: Tensor) -> tuple[int, int]:
     The number is good as long as one of them lives.
     """
     array: Any = t._array
-    if type(array) is MetaArray:
+    if is_meta(array):
         return id(array.storage), array.storage.nbytes
     while isinstance(array.base, np.ndarray):
         array = array.base
@@ -290,18 +290,15 @@ class Meter:
 def text(t: Tensor) -> str:
     """A tensor without memory as PyTorch prints it."""
     array: Any = t._array
-    kind, device = "tensor" if array.mode is None else "FakeTensor", array.device
-    parts = ["..."]
-    if device != "cpu":
-        parts.append(f"device='{device}'")
+    start = "tensor(" if array.mode is None else "FakeTensor("
+    parts = [] if array.device == "cpu" else [f"device='{array.device}'"]
     parts.append(f"size={tuple(array.shape)}")
-    if array.dtype not in (default_numpy(), np.dtype(bool)):
+    if array.dtype != default_numpy():
         parts.append(f"dtype={from_numpy_dtype(array.dtype)}")
-    elif array.dtype == bool:
-        parts.append("dtype=torch.bool")
     if t.grad_fn is not None:
-        parts.append(f"grad_fn=<{t.grad_fn.name()}>")
+        parts.append(f"grad_fn=<{t.grad_fn.name().rsplit('::', 1)[-1]}>")
     elif t.requires_grad:
         parts.append("requires_grad=True")
-    whole = f"{kind}({', '.join(parts)})"
-    return whole if type(t).__name__ != "Parameter" else f"Parameter({whole})"
+    whole = with_suffixes(start + "...", parts, len(start))
+    prefix = getattr(type(t), "_repr_prefix", "")
+    return f"{type(t).__name__}({whole})" if prefix and array.mode is not None else prefix + whole

@@ -36,7 +36,7 @@ class inference_mode(Ambient):
         self.mode = mode
 
     def again(self) -> Ambient:
-        return inference_mode(self.mode)  # type: ignore[no-any-return]
+        return inference_mode(self.mode)
 
     def __enter__(self) -> None:
         super().__enter__()
@@ -55,7 +55,7 @@ class inference_mode(Ambient):
 
     def clone(self) -> inference_mode:
         """Another block of the same kind."""
-        return inference_mode(self.mode)  # type: ignore[no-any-return]
+        return inference_mode(self.mode)
 
 
 def is_inference_mode_enabled() -> bool:

@@ -7,6 +7,7 @@ it to the op's formula, and puts what that returns back.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,11 +18,20 @@ from minitorch.engine.errors import DTypeError, GraphError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
 from minitorch.ops.index import extent, strided
-from minitorch.ops.meta import MetaArray
-from minitorch.torch.face import recorder
+from minitorch.ops.meta import is_meta
+from minitorch.torch.face import node_class, recorder
 from minitorch.torch.node import KINDS, TorchNode, node_hooks, output_hooks
 from minitorch.torch.tensor import INFERENCE, Tensor, meta_of, node_of, version_of, wrap
-from minitorch.torch.views import check_kind, offset, op_word, overlaps_itself, strided_node
+from minitorch.torch.views import (
+    PARTLY,
+    SAME,
+    check_kind,
+    offset,
+    op_word,
+    overlap,
+    overlaps_itself,
+    strided_node,
+)
 
 
 class _CopySlices:
@@ -38,7 +48,7 @@ class _CopySlices:
 
     def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
         inner, size, stride, offset, layout = args
-        if type(g) is MetaArray:
+        if is_meta(g):
             inner.prepare()
             grads = inner.op.pull(g.blank(size, g.dtype), inner.args, inner.edges)
             return (g.copy() if edges[0] is not None else None, *grads[1:])
@@ -82,13 +92,24 @@ class CopySlices(TorchNode):
 
 def check_writable(t: Tensor, name: str) -> None:
     """Raise where the memory of `t` cannot be written to one element after the other."""
-    array = t._array
-    if overlaps_itself(array):
+    if name not in _EVEN_EXPANDED and overlaps_itself(t._array):
+        if name.rstrip("_") in _DEPRECATED:
+            warnings.warn(
+                f"Use of {name.rstrip('_')}_ on expanded tensors is deprecated. Please clone() the "
+                "tensor before performing this operation.",
+                UserWarning,
+                stacklevel=4,
+            )
+            return
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory location. Please clone() the tensor before performing the operation."
         )
     check_memory(t, name)
+
+
+_EVEN_EXPANDED = frozenset({"fill", "zero"})
+_DEPRECATED = frozenset({"index_fill", "index_put", "masked_fill"})
 
 
 def check_memory(t: Tensor, name: str) -> None:
@@ -141,7 +162,12 @@ def is_recorded(t: Tensor, others: Sequence[Any]) -> bool:
 
 def write(t: Tensor, array: np.ndarray) -> None:
     """Put an array into a tensor's memory, and count the change."""
-    np.copyto(t._array, array, casting="unsafe")
+    target = t._array
+    if 0 in target.strides and overlaps_itself(target):
+        # Of elements that share a place, those that change decide.
+        np.copyto(target, array, casting="unsafe", where=np.not_equal(target, array))
+    else:
+        np.copyto(target, array, casting="unsafe")
     count_write(t)
 
 
@@ -155,6 +181,33 @@ def count_write(t: Tensor) -> None:
         from minitorch.torch.observers import stack_text
 
         counter[1:] = [counter[1] if len(counter) > 1 else "", stack_text()]
+
+
+_READS_FIRST = frozenset(
+    {"addbmm", "addmm", "addmv", "addr", "baddbmm", "fill_with", "index_fill", "masked_fill"}
+    | {"masked_scatter"}
+)
+_STRICT = frozenset(
+    {"index_add", "index_copy", "index_put_", "scatter", "scatter_add", "scatter_reduce"}
+)
+
+
+def check_overlap(t: Tensor, others: Sequence[Any], name: str) -> None:
+    """Raise where `t` is written while another operand in the same memory is being read."""
+    counter = t._counter
+    if name in _READS_FIRST:
+        return
+    for other in others:
+        if isinstance(other, Tensor) and (
+            other is t or (counter is not None and other._counter is counter)
+        ):
+            found = SAME if other is t else overlap(t._array, other._array)
+            if found == PARTLY or (found == SAME and name in _STRICT):
+                raise RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the written-to "
+                    "tensor refer to a single memory location. Please clone() the tensor before "
+                    "performing the operation."
+                )
 
 
 _ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
@@ -191,6 +244,7 @@ def inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) 
     name = getattr(function, "__name__", "in-place")
     tracked = is_recorded(t, (*args, *kwargs.values()) if kwargs else args)
     check_writable(t, name)
+    check_overlap(t, args, name)
     if not tracked:
         if not kwargs and len(args) == 1 and name in _DIRECT and _directly(name, t, args[0]):
             return t
@@ -312,21 +366,35 @@ def composite_inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwa
     return copy_(t, out)
 
 
+_NAMES_IN_PLACE = {
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+}
+
+
 def rearrange(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Let `t` be the view of itself that `function` makes: `t_`, `squeeze_`, `transpose_`."""
+    """Let `t` be the view of itself that `function` makes: `t_`, `squeeze_`, `transpose_`.
+
+    The memory stays as it is: the graph of a base goes on as if nothing had happened.
+    """
     tracked = is_recorded(t, ())
-    if tracked and t._base is not None:
-        raise NotImplementedError(
-            f"{function.__name__}_: changing the shape of a view that requires grad, in place, is "
-            f"not supported; use the out-of-place {function.__name__}()."
-        )
     before = alias(t)
     out = function(before, *args, **kwargs)
     t._array = out._array
     version_of(t)[0] += 1
     if tracked:
-        _move_retained(t, out._node)
-        t._node, t._tracked = out._node, True
+        node = out._node
+        node.__class__ = node_class(node.op, _NAMES_IN_PLACE.get(node.name(), node.name()))
+        _move_retained(t, node)
+        t._node, t._tracked = node, True
+        if t._made is not None:
+            t._made.version = version_of(t)[0]
+    elif t._acc is not None:
+        t._acc = None  # the node of a leaf of another shape
     return t
 
 
@@ -340,7 +408,11 @@ def copy_(t: Tensor, source: Any) -> Tensor:
     if shape != target and not _broadcasts(shape, target):
         raise ShapeError(broadcast_message(target, shape))
     if not is_recorded(t, (value,)):
+        if value is t:
+            count_write(t)
+            return t
         check_writable(t, "copy_")
+        check_overlap(t, (value,), "copy_")
         write(t, value._array)
         return t
     return inplace(_overwrite, t, value)

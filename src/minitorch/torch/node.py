@@ -194,7 +194,7 @@ class TorchNode(Node):
         if self.extra is not None:
             self.extra.packed = None
 
-    def variable(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
+    def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
         from minitorch.torch.tensor import as_variable
 
         return as_variable(maker, array)
@@ -304,7 +304,7 @@ def op_word(node: Any) -> str:
 
 
 def function_and_number(edge: Any) -> tuple[Any, int]:
-    """An edge as PyTorch shows it: a node with several outputs is named with the output's number."""
+    """An edge as PyTorch shows it: a node, and which of its outputs it leads to."""
     if edge is None:
         return None, 0
     return (edge.edges[0], edge.args) if edge.op is PORT else (edge, 0)
@@ -322,9 +322,9 @@ class Several(TorchNode):
     __slots__ = ("metas",)
     metas: tuple[tuple[Any, Any], ...]
 
-    def variable(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
+    def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
         if maker is not self:
-            return super().variable(maker, port, array)
+            return super().stand_for(maker, port, array)
         from minitorch.torch.tensor import port as output
 
         return output(self, port, array)
@@ -398,7 +398,7 @@ class AccumulateGrad(TorchNode):
         self._leaf = weakref.ref(leaf, take)
 
     @property
-    def variable(self) -> Any:  # type: ignore[override]
+    def variable(self) -> Any:
         """The leaf, or a tensor of the same memory if that is gone."""
         leaf = self._leaf()
         if leaf is None:
@@ -520,4 +520,4 @@ def make_special(node: TorchNode) -> None:
     if found is None:
         body = {"__slots__": (), "special": True, "__module__": cls.__module__}
         found = _special[cls] = type(cls.__name__, (cls,), body)
-    node.__class__ = found  # type: ignore[assignment]
+    node.__class__ = found

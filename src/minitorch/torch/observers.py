@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,10 @@ class Packed:
         kept = self.kept[name]
         if isinstance(kept, list):
             return [
-                each
-                if not isinstance(each, Kept)
-                else each.take(lambda a, n=number: as_saved(node, name, n, a))
+                each.take(partial(as_saved, node, name, number)) if isinstance(each, Kept) else each
                 for number, each in enumerate(kept)
             ]
-        return kept.take(lambda array: as_saved(node, name, 0, array))
+        return kept.take(partial(as_saved, node, name, 0))
 
     def unpack(self, node: TorchNode) -> tuple[Any, ...]:
         """The node's args with all of the arrays in their places."""
@@ -118,7 +117,7 @@ def as_saved(node: TorchNode, name: str, number: int, array: np.ndarray) -> Tens
     if name in op.differentiable:
         behind = node.edges[number if op.listed else op.differentiable.index(name)]
         if behind is not None:
-            return node.variable(behind, 0, array)
+            return node.stand_for(behind, 0, array)
     t: Tensor = wrap(array)
     t._tracked = name == "out" and array.dtype.kind in "fc"
     return t

@@ -90,8 +90,6 @@ class Numbers:
             self._measure(np.asarray(shown, np.float64).reshape(-1))
         else:
             self.width = max((len(str(each)) for each in shown.reshape(-1).tolist()), default=1)
-        if self.floats and OPTIONS.sci_mode is not None:
-            self.exponents = OPTIONS.sci_mode
 
     def _measure(self, values: np.ndarray) -> None:
         values = values[np.isfinite(values) & (values != 0)]
@@ -104,6 +102,8 @@ class Numbers:
             self.exponents = largest / smallest > 1000 or largest > 1e8
         if not self.whole:
             self.exponents = self.exponents or smallest < 1e-4
+        if OPTIONS.sci_mode is not None:
+            self.exponents = OPTIONS.sci_mode
         if self.whole and not self.exponents:
             digits = "{:.0f}"
         else:

@@ -24,9 +24,9 @@ __all__ = [
 
 def named_result(name: str, *fields: str) -> Any:
     """A named tuple of torch.return_types."""
-    cls: Any = namedtuple(name, fields)  # type: ignore[misc]  # noqa: PYI024
+    cls: Any = namedtuple(name, fields)  # type: ignore[misc]
     cls.__module__ = "minitorch.torch.return_types"
-    cls.__repr__ = _shown
+    setattr(cls, "__repr__", _shown)  # noqa: B010 - mypy knows that it is a method
     return cls
 
 

@@ -23,7 +23,7 @@ from minitorch.engine.mode import ambient
 from minitorch.engine.node import PORT, Node, next_seq
 from minitorch.engine.storage import Counter
 from minitorch.ops.declare import OPS
-from minitorch.ops.meta import MetaArray
+from minitorch.ops.meta import is_meta
 from minitorch.torch.devices import no_numpy
 from minitorch.torch.dtypes import (
     CPU,
@@ -102,7 +102,7 @@ class Tensor(Methods):
     @property
     def device(self) -> device:
         array = self._array
-        return self._device if type(array) is not MetaArray else device(array.device)
+        return self._device if not is_meta(array) else device(array.device)
 
     @property
     def layout(self) -> Any:
@@ -151,7 +151,7 @@ class Tensor(Methods):
     def storage_offset(self) -> int:
         """Elements from the beginning of the memory to this tensor's first one."""
         base = self._array
-        if type(base) is MetaArray:
+        if is_meta(base):
             return int(base.offset // base.itemsize)
         while isinstance(base.base, np.ndarray):
             base = base.base
@@ -162,7 +162,7 @@ class Tensor(Methods):
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        if type(self._array) is MetaArray:
+        if is_meta(self._array):
             return 0
         return int(self._array.__array_interface__["data"][0])
 
@@ -288,7 +288,8 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """A tensor of the same memory that the graph does not see; nor do version counters."""
-        t = wrap(self._array, type(self) if type(self).__new__ is Tensor.__new__ else Tensor)
+        cls = type(self) if type(self).__new__ is Tensor.__new__ else Tensor
+        t: Tensor = wrap(self._array, cls)
         t._counter = INFERENCE if self._counter is INFERENCE else None
         return t
 
@@ -312,7 +313,7 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """A tensor of the same memory outside the graph."""
-        t = wrap(self._array)
+        t: Tensor = wrap(self._array)
         t._counter = version_of(self)
         return t
 
@@ -417,7 +418,7 @@ class Tensor(Methods):
 
     def item(self) -> Any:
         """The only element as a Python number."""
-        if self._array.size != 1 and type(self._array) is not MetaArray:
+        if self._array.size != 1 and not is_meta(self._array):
             raise RuntimeError(
                 f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
             )
@@ -429,7 +430,7 @@ class Tensor(Methods):
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The ndarray; it shares this tensor's memory."""
-        if type(self._array) is MetaArray:
+        if is_meta(self._array):
             raise no_numpy(self._array)
         if not force and ambient.get().grad and self.requires_grad:
             raise RuntimeError(
@@ -477,7 +478,7 @@ class Tensor(Methods):
     __hash__ = object.__hash__
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        if type(self._array) is MetaArray:
+        if is_meta(self._array):
             from minitorch.torch.fake import text
 
             return text(self)
@@ -486,7 +487,7 @@ class Tensor(Methods):
         return tensor_text(self)
 
     def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0 and spec:
+        if self._array.ndim == 0 and not self.is_meta:
             return format(self._array.item(), spec)
         return format(str(self), spec)
 

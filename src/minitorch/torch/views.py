@@ -15,7 +15,7 @@ import numpy as np
 from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import next_seq
-from minitorch.ops.meta import MetaArray
+from minitorch.ops.meta import is_meta
 from minitorch.torch.node import op_word
 from minitorch.torch.tensor import INFERENCE, Tensor, node_of, version_of
 
@@ -79,7 +79,6 @@ def late(t: Tensor) -> bool:
     base = t._base
     if base is None or not base._tracked or t._array.dtype.kind not in "fc":
         return False
-    refresh(t)
     t._tracked = True
     return True
 
@@ -164,7 +163,7 @@ def offset(t: Tensor, base: Tensor) -> int:
     """Elements from the first one of `base` to the first one of `t`."""
     if not t._array.size:
         return 0
-    if type(t._array) is MetaArray:
+    if is_meta(t._array):
         return int(t._array.offset - base._array.offset) // t._array.itemsize  # type: ignore[attr-defined]
     here = t._array.__array_interface__["data"][0]
     there = base._array.__array_interface__["data"][0]
@@ -186,12 +185,38 @@ def overlaps_itself(array: np.ndarray) -> bool:
     return False
 
 
+APART, SAME, PARTLY, UNKNOWN = range(4)
+
+
+def overlap(a: np.ndarray, b: np.ndarray) -> int:
+    """How the memory of two arrays overlaps, as far as PyTorch looks: arrays with gaps are
+    UNKNOWN."""
+    if not a.size or not b.size:
+        return APART
+    if not _is_dense(a) or not _is_dense(b):
+        return UNKNOWN
+    start_a, start_b = (x.__array_interface__["data"][0] for x in (a, b))
+    if start_a == start_b and a.nbytes == b.nbytes:
+        return SAME if a.shape == b.shape and a.strides == b.strides else PARTLY
+    return PARTLY if start_a < start_b + b.nbytes and start_b < start_a + a.nbytes else APART
+
+
+def _is_dense(array: np.ndarray) -> bool:
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    step = array.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size == 1:
+            continue
+        if stride != step:
+            return False
+        step *= size
+    return True
+
+
 def _really_overlaps(array: np.ndarray) -> bool:
     """The same where strides interleave, by counting places."""
     places = np.zeros(1, np.int64)
     for step, size in zip(array.strides, array.shape, strict=True):
         places = (places[:, None] + np.arange(size) * step).reshape(-1)
     return len(np.unique(places)) < len(places)
-
-
-__all__ = ["Made", "check_kind", "late", "op_word", "refresh", "share", "version_of"]

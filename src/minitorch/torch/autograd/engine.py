@@ -41,7 +41,7 @@ def _listed(values: Any) -> list[Any]:
 
 
 def _start(root: Any) -> tuple[Any, Any]:
-    """Where a walk from `root` begins: the node, and an array (or shape and dtype) like its value."""
+    """Where a walk from `root` begins: a node, and an array or shape and dtype like its value."""
     if isinstance(root, Tensor):
         return node_of(root), root._array
     node = root.node
@@ -149,12 +149,8 @@ def grad(
     places = [_target(t) for t in wanted]
     found = run(roots, grad_outputs, [node for node, _ in places], create_graph, retain_graph)
     results: list[Tensor | None] = []
-    for at, (t, (node, number)) in enumerate(zip(wanted, places, strict=True)):
-        g = found.get(node)
-        if type(g) is dict:
-            g = g.get(number)
-        elif type(g) is tuple:
-            g = g[number]
+    for at, (t, place) in enumerate(zip(wanted, places, strict=True)):
+        g = _found(found, *place)
         if g is not None:
             # An array of the walk may be a view of another, or stand in two places.
             results.append(g if isinstance(g, Tensor) else wrap(copied(g)))
@@ -170,6 +166,14 @@ def grad(
                 "the graph. Set allow_unused=True if this is the desired behavior."
             )
     return tuple(results)
+
+
+def _found(found: dict[Any, Any], node: Any, number: int) -> Any:
+    """The gradient of one output of a node, if there is any."""
+    g = found.get(node)
+    if type(g) is dict:
+        return g.get(number)
+    return g[number] if type(g) is tuple else g
 
 
 def _batched(

@@ -10,8 +10,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from minitorch.engine import edge
 from minitorch.engine.errors import GraphError, ShapeError
 from minitorch.engine.mode import ambient, is_grad_enabled, no_grad
@@ -28,8 +26,6 @@ __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
 class FunctionCtx:
     """What a Function's methods are given: where forward leaves what backward needs."""
-
-    __slots__ = ()
 
     needs_input_grad: tuple[bool, ...]
     _to_save: tuple[Any, ...]
@@ -93,7 +89,7 @@ class BackwardCFunction(TorchNode, FunctionCtx):
     """
 
     __slots__ = (
-        *("__dict__", "_dirty", "_materialize", "_plain", "_ports", "_saved", "_to_save"),
+        *("_dirty", "_materialize", "_plain", "_saved", "_to_save"),
         *("metas", "needs_input_grad", "places", "single"),
     )
 
@@ -109,7 +105,6 @@ class BackwardCFunction(TorchNode, FunctionCtx):
         self._to_save = self._dirty = self._plain = ()
         self._saved = ()
         self._materialize = True
-        self._ports: dict[int, Any] = {}
         self.seq = next_seq()
 
     def __repr__(self) -> str:
@@ -193,8 +188,6 @@ class BackwardCFunction(TorchNode, FunctionCtx):
                     f"{list(r.shape)} but expected shape compatible with {list(shape)}. A "
                     "gradient has the shape of its input."
                 ) from None
-            if behind.op is PORT:
-                shape, dtype = edge.meta(behind.like)
             # A view: the Function may go on using its array, so that no leaf may keep it.
             grads[place] = r if record else r._array[...]
         return grads
@@ -368,10 +361,9 @@ def _tracked(ctx: Any, tensors: Sequence[Tensor], outs: Sequence[Any]) -> list[A
             results.append(o)
     saved = []
     for t in ctx._to_save:
-        number = next((k for k, o in enumerate(outs) if o is t), None)
-        if number is not None and _is_in(t, tensors) and not _is_in(t, dirty):
-            number = None
-        saved.append(None if t is None else SavedTensor(t, number))
+        is_result = not _is_in(t, tensors) or _is_in(t, dirty)
+        which = next((k for k, o in enumerate(outs) if o is t and is_result), None)
+        saved.append(None if t is None else SavedTensor(t, which))
     ctx._saved, ctx._to_save, ctx._dirty, ctx._plain = tuple(saved), (), (), ()
     if ambient.get().anomaly is not None:
         ambient.get().anomaly.note(ctx, [o._array for o in outs if isinstance(o, Tensor)])

@@ -217,8 +217,8 @@ def _check_strategy(strategy: str, name: str) -> None:
             f"{name}: there is no forward mode AD here; use the strategy 'reverse-mode'."
         )
     if strategy != "reverse-mode":
-        raise ValueError(
-            "Expected strategy to be either 'forward-mode' or 'reverse-mode'. Hint: If your "
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
             'function has more outputs than inputs, "forward-mode" tends to be more performant. '
             'Otherwise, prefer to use "reverse-mode".'
         )
@@ -250,10 +250,14 @@ def _call(func: Callable[..., Any], xs: Tensors, name: str) -> tuple[bool, Tenso
 def _scalar(out: Any, name: str) -> Tensor:
     single, (first, *others) = _tuple(out, "outputs of the user-provided function", name)
     if not single or others:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+        raise RuntimeError(
+            f"The function given to {name} should return a single Tensor. Let it return one of "
+            "them, or their sum."
+        )
     if first._array.size != 1:
         raise RuntimeError(
-            f"The Tensor returned by the function given to {name} should contain a single element"
+            f"The Tensor returned by the function given to {name} should contain a single element."
+            " Reduce it (.sum()), or take a jacobian."
         )
     if first._array.ndim:
         return recorder("reshape")(first, shape=())  # type: ignore[no-any-return]

@@ -25,7 +25,7 @@ class SavedTensor:
         self.number = number if tracked else None
         self.node = node_of(t) if tracked and number is None else None
         self.tensor = None if tracked else t
-        self.array = t._array
+        self.array: Any = t._array
         self.version = version_of(t)
         self.expected = self.version[0]
         self.kept: Kept | None = None
@@ -58,7 +58,7 @@ class SavedTensor:
 
     def _as_it_was(self, saver: Any, array: Any) -> Tensor:
         node = self.node if self.number is None else saver.output_node(self.number)
-        return wrap(array) if node is None else as_variable(node, array)  # type: ignore[no-any-return]
+        return wrap(array) if node is None else as_variable(node, array)
 
 
 def freed() -> GraphError:

@@ -2,8 +2,11 @@
 
 from minitorch.torch.functions import activation as _activation
 from minitorch.torch.functions import basic as _basic
+from minitorch.torch.functions import bits as _bits
+from minitorch.torch.functions import choices as _choices
 from minitorch.torch.functions import compare as _compare
 from minitorch.torch.functions import convert as _convert
+from minitorch.torch.functions import counting as _counting
 from minitorch.torch.functions import einsum as _einsum
 from minitorch.torch.functions import index as _index
 from minitorch.torch.functions import joining as _joining
@@ -16,8 +19,11 @@ from minitorch.torch.functions import scatter as _scatter
 from minitorch.torch.functions import shape as _shape
 from minitorch.torch.functions.activation import *
 from minitorch.torch.functions.basic import *
+from minitorch.torch.functions.bits import *
+from minitorch.torch.functions.choices import *
 from minitorch.torch.functions.compare import *
 from minitorch.torch.functions.convert import *
+from minitorch.torch.functions.counting import *
 from minitorch.torch.functions.einsum import *
 from minitorch.torch.functions.index import *
 from minitorch.torch.functions.joining import *
@@ -32,8 +38,11 @@ from minitorch.torch.functions.shape import *
 __all__: list[str] = []
 __all__ += _activation.__all__
 __all__ += _basic.__all__
+__all__ += _bits.__all__
+__all__ += _choices.__all__
 __all__ += _compare.__all__
 __all__ += _convert.__all__
+__all__ += _counting.__all__
 __all__ += _einsum.__all__
 __all__ += _index.__all__
 __all__ += _joining.__all__

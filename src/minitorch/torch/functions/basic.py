@@ -126,7 +126,9 @@ def mismatch(data: Any, sizes: list[int], dim: int = 0) -> Exception | None:
     if not isinstance(data, (list, tuple)):
         return TypeError(f"object of type {type(data).__name__} among sequences at dim {dim}")
     if len(data) != sizes[dim]:
-        return ValueError(f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(data)})")
+        return ValueError(
+            f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(data)})"
+        )
     return next(filter(None, (mismatch(each, sizes, dim + 1) for each in data)), None)
 
 
@@ -222,6 +224,12 @@ def named(function: Function, name: str, doc: str) -> Function:
     function.__doc__ = doc
     function.__module__ = "minitorch.torch"
     return function
+
+
+def methods(*functions: Function, inplace: bool = False) -> None:
+    """Attach functions to Tensor under their names, and their in-place forms."""
+    for function in functions:
+        method(function, inplace=inplace)
 
 
 def not_a_tensor(name: str, value: Any, argument: str = "input", place: int = 1) -> TypeError:

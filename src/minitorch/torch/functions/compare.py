@@ -8,7 +8,7 @@ import numpy as np
 
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import Function, named, not_a_tensor, store
+from minitorch.torch.functions.basic import Function, methods, named, not_a_tensor, store
 from minitorch.torch.functions.reduce import dims_of
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.tensor import Tensor, wrap
@@ -91,8 +91,9 @@ def isclose(
         raise RuntimeError(
             f"{kind_name(a)} did not match {kind_name(b)}; convert one of them with .to()"
         )
-    if rtol < 0 or atol < 0:
-        raise RuntimeError(f"rtol and atol must be greater than or equal to zero, got {rtol, atol}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")
     if a.dtype.kind in "iub":
         a, b = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(invalid="ignore"):
@@ -124,8 +125,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-for _function in (equal, isclose, allclose, is_nonzero):
-    method(_function)
+methods(equal, isclose, allclose, is_nonzero)
 
 # ------------------------------------------------------------------- questions of each element
 

@@ -19,7 +19,15 @@ from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.parts import _select, _slice
 from minitorch.torch.functions.shape import _alias, _unsqueeze, _view, expanded, unshared
-from minitorch.torch.inplace import copy_, inplace, is_recorded, kind_name, write
+from minitorch.torch.inplace import (
+    check_overlap,
+    check_writable,
+    copy_,
+    inplace,
+    is_recorded,
+    kind_name,
+    write,
+)
 from minitorch.torch.node import KINDS
 from minitorch.torch.tensor import Tensor, version_of, wrap
 from minitorch.torch.views import overlaps_itself, share
@@ -326,7 +334,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if kind is int:
         place = pick(self, 0, index, 0)
     elif kind is slice:
-        place = cut(self, 0, index, False)
+        place = cut(self, 0, index, True)
     elif index is None or index is True:
         place = _unsqueeze(self, 0)
     elif index is Ellipsis:
@@ -364,6 +372,8 @@ def _write_at(self: Tensor, index: Any, source: Tensor) -> bool:
         if type(part) not in BASIC or (type(part) is slice and part.step is not None):
             return False
     array, value = self._array, source._array
+    if source._counter is not None and source._counter is self._counter:
+        return False
     if not array.flags.writeable or overlaps_itself(array):
         return False
     if value.dtype.kind == "c" and array.dtype.kind != "c":
@@ -414,12 +424,15 @@ def copy_to(place: Tensor, source: Tensor) -> None:
         fill_with(place, value)
     else:
         viewed = _view(value, _prefix_cut(shape))
-        copy_(place, _expand(viewed, expanded(viewed, viewed._array.shape, target)))
+        if viewed._array.shape != target:
+            viewed = _expand(viewed, expanded(viewed, viewed._array.shape, target))
+        copy_(place, viewed)
 
 
 def fill_with(t: Tensor, value: Tensor) -> Tensor:
-    """Write the number of a 0-d tensor everywhere; places that share memory get it once each."""
+    """Write the number of a 0-d tensor everywhere."""
     if not is_recorded(t, (value,)):
+        check_writable(t, "fill_")
         write(t, value._array)
         return t
     return inplace(_fill_with, t, value)
@@ -442,7 +455,9 @@ def put_in(
         except (IndexError, ValueError):
             raise put_error(before._array, rest, values._array) from None
 
-    if not is_recorded(place, (values,)) and place._array.flags.writeable:
+    if not is_recorded(place, (values,)):
+        check_writable(place, "index_put_")
+        check_overlap(place, (values,), "index_put_")
         try:
             if accumulate:
                 np.add.at(place._array, rest, values._array)

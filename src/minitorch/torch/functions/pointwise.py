@@ -1,4 +1,4 @@
-"""Functions of each element: arithmetic, exponentials, trigonometry, rounding, bounds, bits."""
+"""Functions of each element: arithmetic, exponentials, trigonometry, rounding, bounds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch.attach import inplace_form, method
-from minitorch.torch.dtypes import from_numpy_dtype, result_dtype
+from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import (
     Function,
+    methods,
     named,
     not_a_tensor,
     store,
@@ -21,17 +22,89 @@ from minitorch.torch.operators import one_sided, power
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
-    *("abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "arccos", "arccosh"),
-    *("arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2"),
-    *("atanh", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or"),
-    *("bitwise_right_shift", "bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "clip"),
-    *("copysign", "cos", "cosh", "deg2rad", "digamma", "div", "divide", "erf", "erfc", "erfinv"),
-    *("exp", "exp2", "expm1", "fix", "float_power", "floor", "floor_divide", "fmod", "frac"),
-    *("heaviside", "hypot", "i0", "ldexp", "lerp", "lgamma", "log", "log10", "log1p", "log2"),
-    *("logaddexp", "logaddexp2", "logit", "mul", "multiply", "nan_to_num", "neg", "negative"),
-    *("nextafter", "polygamma", "positive", "pow", "rad2deg", "reciprocal", "remainder", "round"),
-    *("rsqrt", "rsub", "sgn", "sigmoid", "sign", "sin", "sinc", "sinh", "sqrt", "square", "sub"),
-    *("subtract", "tan", "tanh", "true_divide", "trunc", "where", "xlogy"),
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "digamma",
+    "div",
+    "divide",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "fix",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
+    "heaviside",
+    "hypot",
+    "i0",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "maximum",
+    "minimum",
+    "mul",
+    "multiply",
+    "nan_to_num",
+    "neg",
+    "negative",
+    "nextafter",
+    "polygamma",
+    "positive",
+    "pow",
+    "rad2deg",
+    "reciprocal",
+    "remainder",
+    "round",
+    "rsqrt",
+    "rsub",
+    "sgn",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "sub",
+    "subtract",
+    "tan",
+    "tanh",
+    "true_divide",
+    "trunc",
+    "xlogy",
 ]
 
 NUMBERS = (int, float, complex, np.generic)
@@ -116,10 +189,8 @@ def _signs(name: str, node: str) -> Function:
     def function(input: Tensor, *, out: Tensor | None = None) -> Any:
         if not isinstance(input, Tensor):
             raise not_a_tensor(name, input)
-        if input._array.dtype == bool:
-            found = wrap(input._array.copy())
-        else:
-            found = record(input)
+        array = input._array
+        found = wrap(array.copy()) if array.dtype == np.bool_ else record(input)
         return found if out is None else store(out, found, name)
 
     named(function, name, "-1, 0 or 1, the sign of each element; of NaN 0. Bools stay as they are.")
@@ -181,8 +252,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-for _function in (round, nan_to_num, logit):
-    method(_function, inplace=True)
+methods(round, nan_to_num, logit, inplace=True)
 method(positive)
 method(lambda self, n: polygamma(n, self), "polygamma")
 
@@ -216,7 +286,6 @@ logaddexp = binary("logaddexp", "log(exp(x) + exp(y))", inplace=False)
 logaddexp2 = binary("logaddexp2", "log2(2 ** x + 2 ** y)", inplace=False)
 nextafter = binary("nextafter", "The next floating number after x in the direction of y")
 ldexp = binary("ldexp", "x * 2 ** y")
-__all__ += ["fmax", "fmin", "maximum", "minimum"]
 
 _add, _sub, _div = recorder("add"), recorder("sub"), recorder("div")
 _add_scaled = recorder("add_scaled")
@@ -286,7 +355,11 @@ def _refuse_zero(input: Any, other: Any) -> None:
         isinstance(x, int) if kind is None else kind.kind in "iub"
         for x, kind in zip((input, other), kinds, strict=True)
     )
-    if whole and all(isinstance(x, bool) or kind == bool for x, kind in zip((input, other), kinds)):
+    bools = [
+        isinstance(x, bool) if kind is None else kind.kind == "b"
+        for x, kind in zip((input, other), kinds, strict=True)
+    ]
+    if all(bools):
         raise NotImplementedError("\"div_floor_cpu\" not implemented for 'Bool'")
     if whole and type(divisor) in (int, np.ndarray) and not np.all(divisor):
         raise RuntimeError("ZeroDivisionError: division of integers by 0")
@@ -384,233 +457,23 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> An
 
 
 subtract, divide = sub, div
-for _function in (
-    *(add, sub, div, true_divide, floor_divide, remainder, fmod, pow, float_power, square),
-    *(copysign, xlogy, heaviside),
-):
-    method(_function, inplace=True)
+methods(
+    add,
+    sub,
+    div,
+    true_divide,
+    floor_divide,
+    remainder,
+    fmod,
+    pow,
+    float_power,
+    square,
+    copysign,
+    xlogy,
+    heaviside,
+    inplace=True,
+)
 alias(sub, "subtract")
 alias(div, "divide")
 method(lambda self, other: remainder(other, self), "__rmod__")
 method(lambda self, other: floor_divide(other, self), "__rfloordiv__")
-
-# ----------------------------------------------------------------- several operands, choices
-
-
-def promoted(*values: Any) -> tuple[Any, ...]:
-    """Tensors in the dtype that all operands promote to; numbers as they are."""
-    arrays = [x._array if isinstance(x, Tensor) else x for x in values]
-    dtypes = {x.dtype for x in arrays if isinstance(x, np.ndarray)}
-    if len(dtypes) == 1:
-        (dtype,) = dtypes
-        if dtype.kind == "f" or not any(isinstance(x, (float, complex)) for x in arrays):
-            return values
-    dtype = result_dtype(arrays)
-    return tuple(
-        x.to(from_numpy_dtype(dtype)) if isinstance(x, Tensor) and x._array.dtype != dtype else x
-        for x in values
-    )
-
-
-_where = recorder("where")
-
-
-def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
-    """input where condition is true, else other; broadcast and promoted.
-
-    With the condition alone: the indices of its true elements, a tensor for each dimension.
-    """
-    array = condition._array
-    if input is None and other is None:
-        return tuple(wrap(each) for each in np.atleast_1d(array).nonzero())
-    if array.dtype != bool and array.dtype != np.uint8:
-        raise RuntimeError(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{kind_name(array)}. Compare it (x != 0) or convert it (x.bool())."
-        )
-    found = _where(condition, input, other)
-    return found if out is None else store(out, found, "where")
-
-
-def _where_method(self: Any, condition: Tensor, other: Any) -> Any:
-    """This tensor where condition is true, else other."""
-    return where(condition, self, other)
-
-
-method(_where_method, "where")
-
-_clip = recorder("clip")
-_clip_min, _clip_max = recorder("clip", "ClampMinBackward0"), recorder("clip", "ClampMaxBackward0")
-_clamp = recorder("clamp")
-_clamp_min = one_sided("clamp", "ClampMinBackward1", "x", "min")
-_clamp_max = one_sided("clamp", "ClampMaxBackward1", "x", "max")
-
-
-def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Any:
-    """input limited to [min, max]: numbers, or tensors that broadcast; one may be None.
-
-    The gradient passes where min <= input <= max, the bounds included.
-    """
-    if isinstance(min, Tensor) or isinstance(max, Tensor):
-        bounds = [x for x in (min, max) if x is not None]
-        if not all(isinstance(x, Tensor) for x in bounds):
-            raise TypeError(
-                "clamp() received an invalid combination of arguments: min and max are both "
-                "numbers or both tensors; wrap the number in torch.tensor()."
-            )
-        several = promoted(input, *bounds)
-        found = _clamp(
-            several[0],
-            None if min is None else several[1],
-            None if max is None else several[-1],
-        )
-    elif min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    else:
-        found = _clip(input, min, max)
-    return found if out is None else store(out, found, "clamp")
-
-
-def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
-    """The larger of input and min, a number or a tensor."""
-    if isinstance(min, Tensor):
-        found = _clamp_min(*promoted(input, min), None)
-    else:
-        found = _clip_min(input, min, None)
-    return found if out is None else store(out, found, "clamp_min")
-
-
-def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
-    """The smaller of input and max, a number or a tensor."""
-    if isinstance(max, Tensor):
-        several = promoted(input, max)
-        found = _clamp_max(several[0], None, several[1])
-    else:
-        found = _clip_max(input, None, max)
-    return found if out is None else store(out, found, "clamp_max")
-
-
-_lerp, _lerp_number = recorder("lerp"), one_sided("lerp", "LerpBackward0", "x", "end")
-_addcmul, _addcdiv = recorder("addcmul"), recorder("addcdiv")
-C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int"}
-"""What PyTorch calls a dtype in some messages."""
-
-
-def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Any:
-    """input + weight * (end - input); weight is a number or a tensor. Of one dtype."""
-    for name, x in (("end", end), ("weight", weight)):
-        if isinstance(x, Tensor) and x._array.dtype != input._array.dtype:
-            raise RuntimeError(
-                f"expected dtype {C_NAMES.get(input.dtype.name, input.dtype.name)} for `{name}` "
-                f"but got dtype {C_NAMES.get(x.dtype.name, x.dtype.name)}; convert it with "
-                f".to({input.dtype})"
-            )
-    if isinstance(weight, Tensor):
-        found = _lerp(input, end, weight)
-    else:
-        found = _lerp_number(input, end, weight)
-    return found if out is None else store(out, found, "lerp")
-
-
-def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Any = None
-) -> Any:
-    """input + value * tensor1 * tensor2."""
-    found = _addcmul(*promoted(input, tensor1, tensor2), value)
-    return found if out is None else store(out, found, "addcmul")
-
-
-def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1, out: Any = None
-) -> Any:
-    """input + value * tensor1 / tensor2. RuntimeError for integers: their division is not one."""
-    several = promoted(input, tensor1, tensor2)
-    if all(x._array.dtype.kind in "iub" for x in several[1:]):
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future release "
-            "addcdiv will perform a true division of tensor1 and tensor2. Convert one to float."
-        )
-    found = _addcdiv(*several, value)
-    return found if out is None else store(out, found, "addcdiv")
-
-
-clip = clamp
-for _function in (clamp, clamp_min, clamp_max, lerp, addcmul, addcdiv):
-    method(_function, inplace=True)
-alias(clamp, "clip")
-
-# -------------------------------------------------------------------------------- bits
-
-
-def bitwise(name: str, compute: np.ufunc, doc: str, word: str = "") -> Function:
-    """A function of the bits of two integers or bools."""
-    word = word or f"{name}_cpu"
-
-    def function(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
-        arrays = [x._array if isinstance(x, Tensor) else x for x in (input, other)]
-        dtype = result_dtype(arrays)
-        if dtype.kind not in "iub":
-            raise NotImplementedError(
-                f"\"{word}\" not implemented for '{kind_name(np.empty(0, dtype))}'"
-            )
-        sides = [x.astype(dtype) if isinstance(x, np.ndarray) else dtype.type(x) for x in arrays]
-        found: Tensor = wrap(as_array_of(compute(*sides), dtype))
-        return found if out is None else store(out, found, name)
-
-    named(function, name, f"{doc}, of integers or bools. NotImplementedError for floats.")
-    return method(function, inplace=True)
-
-
-def as_array_of(value: Any, dtype: np.dtype[Any]) -> Any:
-    return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else np.asarray(value)
-
-
-bitwise_and = bitwise("bitwise_and", np.bitwise_and, "The bits that both have")
-bitwise_or = bitwise("bitwise_or", np.bitwise_or, "The bits that one of them has")
-bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "The bits that exactly one of them has")
-bitwise_left_shift = bitwise(
-    "bitwise_left_shift", np.left_shift, "x * 2 ** y without a carry out", "lshift_cpu"
-)
-bitwise_right_shift = bitwise(
-    "bitwise_right_shift", np.right_shift, "x / 2 ** y rounded down", "rshift_cpu"
-)
-
-
-def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Any:
-    """The bits inverted; for bools their negation. TypeError for floats."""
-    if input._array.dtype.kind not in "iub":
-        raise TypeError(
-            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
-        )
-    found: Tensor = wrap(as_array_of(np.invert(input._array), input._array.dtype))
-    return found if out is None else store(out, found, "bitwise_not")
-
-
-method(bitwise_not, inplace=True)
-
-
-def _operators() -> None:
-    """The operators // % & | ^ << >> ~, and their in-place forms."""
-    table = {
-        "floordiv": floor_divide,
-        "mod": remainder,
-        "and": bitwise_and,
-        "or": bitwise_or,
-        "xor": bitwise_xor,
-        "lshift": bitwise_left_shift,
-        "rshift": bitwise_right_shift,
-    }
-    for name, function in table.items():
-        setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__i{name}__", inplace_form(function, f"__i{name}__"))
-    for name in ("and", "or", "xor", "lshift", "rshift"):
-        setattr(Tensor, f"__r{name}__", _reflected(table[name]))
-    Tensor.__invert__ = bitwise_not  # type: ignore[method-assign]
-    Tensor.__pos__ = positive  # type: ignore[method-assign]
-
-
-def _reflected(function: Function) -> Function:
-    return lambda self, other: function(other, self)
-
-
-_operators()

@@ -10,9 +10,9 @@ from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store
-from minitorch.torch.functions.index import watch
+from minitorch.torch.functions.index import fill_with, watch
 from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
-from minitorch.torch.inplace import check_memory, inplace, is_recorded, write
+from minitorch.torch.inplace import check_memory, inplace, is_recorded, kind_name, write
 from minitorch.torch.node import KINDS
 from minitorch.torch.tensor import Tensor, wrap
 
@@ -31,7 +31,7 @@ _index_fill, _index_fill_with = recorder("index_fill"), recorder("index_fill_wit
 _masked_fill, _masked_fill_with = recorder("masked_fill"), recorder("masked_fill_with")
 _masked_select, _masked_scatter = recorder("masked_select"), recorder("masked_scatter")
 _take = recorder("take_flat")
-_fill, _fill_with = recorder("fill", "FillBackward2"), recorder("fill_with", "FillBackward3")
+_fill = recorder("fill", "FillBackward2")
 _fill_new = recorder("fill", "FillBackward0")
 _fill_new_with = recorder("fill_with", "FillBackward1")
 _zero, _unbind = recorder("zero"), recorder("unbind")
@@ -161,16 +161,28 @@ def _vector(name: str, x: Tensor, dim: int, index: Tensor) -> int:
     array = index._array
     dim = dimension(dim, x._array.ndim)
     if array.ndim > 1:
-        raise IndexingError(f"{name}(): Index is supposed to be a vector")
+        shown = name if name == "index_select" else name + "_"
+        what = (
+            "supposed to be a vector"
+            if name == "index_select"
+            else (
+                f"supposed to be a vector, but got dim: {array.ndim} with type: {index.dtype} and "
+                f"size: {list(array.shape)}"
+            )
+        )
+        raise IndexingError(f"{shown}(): Index is {what}")
     if array.dtype.kind != "i" or array.dtype.itemsize < 4:
         raise ShapeError(f"{name}(): Expected dtype int32 or int64 for index")
     size = (x._array.shape or (1,))[dim]
-    if array.size and (array.min() < (0 if name in _STRICT else -size) or array.max() >= size):
-        raise IndexingError("index out of range in self")
+    wrong = array[(array < (-size if name == "index_fill" else 0)) | (array >= size)]
+    if wrong.size:
+        if name == "index_select":
+            raise IndexingError("index out of range in self")
+        where = f"index {int(wrong.reshape(-1)[0])} is out of bounds for dimension {dim} with size {size}"
+        if name == "index_add":
+            raise ShapeError(where)
+        raise IndexingError(("index_copy_(): " if name == "index_copy" else "") + where)
     return dim
-
-
-_STRICT = frozenset({"index_select", "index_add", "index_copy"})
 
 
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Any = None) -> Any:
@@ -182,35 +194,70 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Any = None) -> 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Any:
     """A copy of `input` with alpha * `source` added at the places `index` of a dimension."""
+    _check_source(input, dimension(dim, input._array.ndim), index, source)
     dim = _vector("index_add", input, dim, index)
-    _check_source("index_add_", input, dim, index, source)
     found = _index_add(input, source, index=index._array.reshape(-1), axis=dim, alpha=alpha)
     return watch(found, index)
 
 
-def _check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+def _check_source(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     shape, have = input._array.shape or (1,), source._array.shape or (1,)
     if input._array.dtype != source._array.dtype:
         raise ShapeError(
-            f"{name}(): self ({input.dtype}) and source ({source.dtype}) must have the same scalar "
-            "type"
+            f"index_add_(): self ({kind_name(input._array)}) and source "
+            f"({kind_name(source._array)}) must have the same scalar type"
         )
-    if have[dim : dim + 1] != (index._array.size,):
+    count = index._array.size
+    if not source._array.ndim and count != 1:
+        raise IndexingError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if dim < len(have) and have[dim] != count:
         raise ShapeError(
-            f"{name}(): Number of indices ({index._array.size}) should be equal to "
-            f"source.size(dim): ({have[dim] if dim < len(have) else 1}), for dim: {dim}"
+            f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): "
+            f"({have[dim]}), for dim: {dim}"
         )
-    if (*shape[:dim], *shape[dim + 1 :]) != (*have[:dim], *have[dim + 1 :]):
+    if source._array.ndim != input._array.ndim or (*shape[:dim], *shape[dim + 1 :]) != (
+        *have[:dim],
+        *have[dim + 1 :],
+    ):
         raise ShapeError(
-            f"{name}(): source of shape {list(have)} does not fit self of shape {list(shape)} at "
-            f"dimension {dim}"
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(input._array.shape)} source.shape = "
+            f"{list(source._array.shape)}"
+        )
+
+
+def _check_copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+    shape, have = input._array.shape, source._array.shape
+    if len(have) and len(shape) and len(have) != len(shape):
+        raise IndexingError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality "
+            f"must match. Source dimensionality ({len(have)}), destination dimensionality "
+            f"({len(shape)})"
+        )
+    if input._array.dtype != source._array.dtype:
+        raise ShapeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{kind_name(input._array)} and (source) {kind_name(source._array)}"
+        )
+    rest, other = (*shape[:dim], *shape[dim + 1 :]), (*have[:dim], *have[dim + 1 :])
+    if rest != other:
+        raise ShapeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
+            f"slice shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+            f"{' '.join(map(str, other))} at dimension 0."
+        )
+    count = index._array.size
+    if (have or (1,))[dim if have else 0] != count:
+        raise IndexingError(
+            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
+            f"({(have or (1,))[dim if have else 0]})"
         )
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
     """A copy of `input` with `source` at the places `index` of a dimension."""
+    _check_copied(input, dimension(dim, input._array.ndim), index, source)
     dim = _vector("index_copy", input, dim, index)
-    _check_source("index_copy_", input, dim, index, source)
     return watch(_index_copy(input, source, index=index._array.reshape(-1), axis=dim), index)
 
 
@@ -341,10 +388,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
-        if is_recorded(self, (value,)):
-            return inplace(_fill_with, self, value)
-        value = value._array
-    elif is_recorded(self, ()):
+        return fill_with(self, value)
+    if is_recorded(self, ()):
         return inplace(_fill, self, value=value)
     check_memory(self, "fill_")
     write(self, _in_range(self, value))
@@ -380,12 +425,20 @@ def zero_(self: Tensor) -> Tensor:
     return self
 
 
+def index_add_(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
+) -> Tensor:
+    """`index_add`, in place."""
+    _check_source(self, dimension(dim, self._array.ndim), index, source)
+    return inplace(index_add, self, dim, index, source, alpha=alpha)
+
+
 for _function in (
     *(scatter, scatter_add, scatter_reduce, index_add, index_copy, index_fill, masked_fill),
     masked_scatter,
 ):
     method(_function, inplace=True)
 for _function in (
-    *(gather, index_select, masked_select, take, take_along_dim, nonzero, argwhere, fill_, zero_),
+    *(index_add_, gather, index_select, masked_select, take, take_along_dim, nonzero, argwhere, fill_, zero_),
 ):
     method(_function)

@@ -377,6 +377,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     for what, dims in (("source", begin), ("destination", end)):
         if len(set(dims)) < len(dims):
             raise ShapeError(f"movedim: repeated dim in `{what}` ({dims})")
+    if not ndim:
+        return alias(input)
     order = [d for d in range(ndim) if d not in begin]
     for place, d in sorted(zip(end, begin, strict=True)):
         order.insert(place, d)

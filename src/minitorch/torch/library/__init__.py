@@ -1,4 +1,4 @@
-"""Operators of your own: `torch.library.custom_op` and what belongs to it. See docs/custom-ops.md."""
+"""Operators of your own: `torch.library.custom_op` and what goes with it; docs/custom-ops.md."""
 
 from minitorch.torch.library.custom_op import (
     CustomOpDef,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.ops.meta import MetaArray
+from minitorch.ops.meta import is_meta
 from minitorch.torch.fake import FakeTensorMode, storage
 from minitorch.torch.library.custom_op import CustomOpDef
 from minitorch.torch.library.registry import (
@@ -116,11 +116,12 @@ def copies(values: Values) -> list[Any]:
 
 def _array_copy(array: Any) -> Any:
     """A copy with the same strides."""
-    if type(array) is MetaArray:
+    if is_meta(array):
         return array.blank(array.shape, array.dtype, array.strides)
     if any(step < 0 for step in array.strides) or not array.size:
         return array.copy("K")
-    reach = 1 + sum((n - 1) * (s // array.itemsize) for n, s in zip(array.shape, array.strides))
+    steps = [step // array.itemsize for step in array.strides]
+    reach = 1 + sum((n - 1) * s for n, s in zip(array.shape, steps, strict=True))
     memory = np.zeros(reach, array.dtype)
     new = np.lib.stride_tricks.as_strided(memory, array.shape, array.strides)
     new[...] = array
@@ -209,7 +210,7 @@ def _fake(operator: Operator, values: Values, tolerance: dict[str, Any]) -> None
 
 def metadata_difference(expected: Tensor, found: Tensor) -> str:
     """How a fake result differs from the real one; "" if it does not."""
-    if type(found._array) is not MetaArray:
+    if not is_meta(found._array):
         return "the fake function returned a tensor with memory; make it with empty_like or empty"
     if found.shape != expected.shape:
         return f"Shapes {expected.shape} and {found.shape} are not equal!"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from minitorch.engine.mode import ambient
-from minitorch.ops.meta import MetaArray
+from minitorch.ops.meta import is_meta
 from minitorch.torch.devices import FAKING, current_mode, refusal
 from minitorch.torch.fake import storage
 from minitorch.torch.library.schema import Schema, bind
@@ -75,7 +75,7 @@ class Operator:
         if mode is None:
             return flat, values
         for t in flat:
-            if type(t._array) is not MetaArray and not mode.allow_non_fake_inputs:
+            if not is_meta(t._array) and not mode.allow_non_fake_inputs:
                 raise AssertionError(refusal(self.dotted, t._array))
         values = [replaced(value, mode.from_tensor) for value in values]
         return list(tensors_in(values)), values
@@ -92,7 +92,7 @@ class Operator:
 
     def kernel(self, values: Sequence[Any]) -> Kernel:
         """The function that computes for these arguments; NotImplementedError if there is none."""
-        without = next((t for t in tensors_in(values) if type(t._array) is MetaArray), None)
+        without = next((t for t in tensors_in(values) if is_meta(t._array)), None)
         mode = current_mode.get() if FAKING else None
         if without is None and mode is None:
             found = None if "cpu" in self.disabled else self.kernels.get("cpu")

@@ -8,7 +8,9 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import inspect
+import operator
 import types
 import typing
 from collections.abc import Callable, Sequence
@@ -136,63 +138,17 @@ def str_of(function: Callable[..., Any], mutates_args: Any) -> str:
         return ValueError(text.replace("minitorch.torch.tensor.Tensor", "torch.Tensor"))
 
     parts: list[str] = []
-    seen_star = False
-    seen: set[str] = set()
-    count = 0
-    for place, (name, parameter) in enumerate(shown.parameters.items()):
-        if parameter.kind not in (
-            parameter.POSITIONAL_OR_KEYWORD,
-            parameter.KEYWORD_ONLY,
-        ):
-            raise refuse("We do not support positional-only args, varargs, or varkwargs.")
-        if parameter.kind is parameter.KEYWORD_ONLY and not seen_star:
+    for place, parameter in enumerate(shown.parameters.values()):
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
-            seen_star = True
-        if parameter.annotation is REQUIRED:
-            raise refuse(f"Parameter {name} must have a type annotation.")
-        kind = word_for(parameter.annotation)
-        if kind is None:
-            raise refuse(
-                f"Parameter {name} has unsupported type {parameter.annotation}. The valid types "
-                f"are: {VALID}."
-            )
-        if type(mutates_args) is str:
-            if mutates_args != "unknown":
-                raise ValueError(
-                    "mutates_args must either be a sequence of the names of the arguments that "
-                    "are mutated or the string 'unknown'. "
-                )
-            mutated = kind.startswith("Tensor")
-        else:
-            mutated = name in mutates_args
-        if mutated:
-            if not kind.startswith("Tensor"):
-                raise refuse(
-                    f"Parameter {name} is in mutable_args but only Tensors or collections of "
-                    "Tensors can be mutated."
-                )
-            kind = kind.replace("Tensor", f"Tensor(a{place}!)", 1)
-            count += 1
-        seen.add(name)
-        text = f"{kind} {name}"
-        if parameter.default is not REQUIRED:
-            if parameter.default is not None and not isinstance(
-                parameter.default, (int, float, bool, str, torch_dtype)
-            ):
-                raise refuse(
-                    f"Parameter {name} has an unsupported default value type "
-                    f"{type(parameter.default)}. Use None and set it inside."
-                )
-            text += f"={_shown(parameter.default)}"
-        parts.append(text)
-    if type(mutates_args) is not str:
-        missing = set(mutates_args) - seen
-        if missing:
-            raise refuse(
-                f"{missing} in mutates_args were not found in the custom op's signature. "
-                "mutates_args should contain the names of all args that the custom op mutates, "
-                "or just the string 'unknown' if you don't know."
-            )
+        parts.append(_parameter_text(place, parameter, mutates_args, refuse))
+    missing = set() if type(mutates_args) is str else set(mutates_args) - set(shown.parameters)
+    if missing:
+        raise refuse(
+            f"{missing} in mutates_args were not found in the custom op's signature. "
+            "mutates_args should contain the names of all args that the custom op mutates, "
+            "or just the string 'unknown' if you don't know."
+        )
     returned = shown.return_annotation
     if returned is REQUIRED:
         raise refuse("No return type annotation was provided. Please add one.")
@@ -202,6 +158,51 @@ def str_of(function: Callable[..., Any], mutates_args: Any) -> str:
             f"Return has unsupported type {returned}. The valid types are: {VALID_RETURNS}."
         )
     return f"({', '.join(parts)}) -> {result}"
+
+
+def _parameter_text(
+    place: int,
+    parameter: inspect.Parameter,
+    mutates_args: Any,
+    refuse: Callable[[str], ValueError],
+) -> str:
+    name, default = parameter.name, parameter.default
+    if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+        raise refuse("We do not support positional-only args, varargs, or varkwargs.")
+    if parameter.annotation is REQUIRED:
+        raise refuse(f"Parameter {name} must have a type annotation.")
+    kind = word_for(parameter.annotation)
+    if kind is None:
+        raise refuse(
+            f"Parameter {name} has unsupported type {parameter.annotation}. The valid types "
+            f"are: {VALID}."
+        )
+    if _is_mutated(name, kind, mutates_args):
+        if not kind.startswith("Tensor"):
+            raise refuse(
+                f"Parameter {name} is in mutable_args but only Tensors or collections of "
+                "Tensors can be mutated"
+            )
+        kind = kind.replace("Tensor", f"Tensor(a{place}!)", 1)
+    if default is REQUIRED:
+        return f"{kind} {name}"
+    if default is not None and not isinstance(default, (int, float, bool, str, torch_dtype)):
+        raise refuse(
+            f"Parameter {name} has an unsupported default value type {type(default)}. Use None "
+            "and set it inside."
+        )
+    return f"{kind} {name}={_shown(default)}"
+
+
+def _is_mutated(name: str, kind: str, mutates_args: Any) -> bool:
+    if type(mutates_args) is not str:
+        return name in mutates_args
+    if mutates_args != "unknown":
+        raise ValueError(
+            "mutates_args must either be a sequence of the names of the arguments that are "
+            "mutated or the string 'unknown'. "
+        )
+    return kind.startswith("Tensor")
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
@@ -245,7 +246,7 @@ def _optional(hint: Any) -> tuple[bool, Any]:
         parts = typing.get_args(hint)
         others = tuple(p for p in parts if p is not type(None))
         if len(others) < len(parts):
-            return True, others[0] if len(others) == 1 else typing.Union[others]
+            return True, others[0] if len(others) == 1 else functools.reduce(operator.or_, others)
     return False, hint
 
 

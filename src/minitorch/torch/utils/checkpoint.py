@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -349,10 +349,8 @@ class _Region:
         hooks = saved_tensors_hooks(keep, lambda t: t)
         # The hooks around the backward are not those of this computation, nor is its grad mode.
         with Ambient(hooks=None), _as_at(self.state), self.context, enable_grad(), hooks:
-            try:
+            with suppress(_Enough):
                 self.function(*args, **kwargs)
-            except _Enough:
-                pass
         self._compare(found, total)
         return found
 
