@@ -66,6 +66,9 @@ def test_a_kernel_equals_its_formula(name: str, dtype: Any) -> None:
                     assert op.rules == tuple(op.formulas.values())
                     slow = op.pull(g, t.args, t.edges)
                 for a, b in zip(fast, slow, strict=True):
+                    if a is None:
+                        assert b is None  # an optional input that was left out
+                        continue
                     assert np.shape(a) == np.shape(b)
                     assert np.asarray(a).dtype == np.asarray(b).dtype
                     np.testing.assert_allclose(a, b, rtol=16 * eps, atol=16 * eps)

@@ -156,7 +156,7 @@ SAVED = {
     "log": {"x": ("x",)},
     "sin": {"x": ("x",)},
     "sum": {"x": ("x_shape", "axis", "keepdims")},
-    "mean": {"x": ("x_shape", "axis", "keepdims")},
+    "mean": {"x": ("x_shape", "x_dtype", "axis", "keepdims")},
     "cumsum": {"x": ("x_shape", "axis")},
     "softmax": {"x": ("out", "axis")},
     "log_softmax": {"x": ("out", "axis")},

@@ -52,7 +52,7 @@ def cases(size: int, length: int, seed: int, console: Console) -> list[Case]:
 def table(found: Sequence[Case]) -> Table:
     """The parts of each case's peak: predicted beside measured, in megabytes."""
     result = Table(
-        title="What the peak is made of, in MB: predicted by a fake run, and measured",
+        title="What the peak is made of, in MB: predicted by a fake run, measured in a real one",
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -60,8 +60,8 @@ def table(found: Sequence[Case]) -> Table:
     )
     result.add_column("\npart", no_wrap=True)
     for case in found:
-        result.add_column(f"{case.name}\npredicted", justify="right", no_wrap=True)
-        result.add_column("\nmeasured", justify="right", no_wrap=True)
+        result.add_column(f"{case.name}\nfake", justify="right", no_wrap=True)
+        result.add_column("\nreal", justify="right", no_wrap=True)
     reports = [report for case in found for report in (case.predicted, case.measured)]
     for part in PARTS:
         if any(report.parts[part] for report in reports):

@@ -69,3 +69,4 @@ class disabled:
 
 
 from minitorch.kernels import numpy_kernels as _numpy_kernels  # noqa: E402, F401 - registers
+from minitorch.kernels import node_kernels as _node_kernels  # noqa: E402, F401 - registers

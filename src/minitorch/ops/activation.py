@@ -120,7 +120,7 @@ def _hardswish(x: Any) -> Any:
 
 def _hardswish_x(g: Any, x: Any) -> Any:
     inner = g * (x / 3 + 0.5)
-    return where(less(x, -3.0), 0.0, where(x <= 3.0, inner, g))
+    return where(x <= -3.0, 0.0, where(less(x, 3.0), inner, g))
 
 
 hardswish = pointwise("hardswish", _hardswish, {"x": _hardswish_x}, samples=unary(-5, 5))
@@ -136,7 +136,7 @@ threshold = pointwise(
     "threshold",
     _threshold,
     {"x": lambda g, x, threshold: where(x <= threshold, 0.0, g)},
-    samples=_each({"threshold": 0.1, "value": 1.5}),
+    samples=_each({"threshold": 0.1, "value": 1.0}),
 )
 
 

@@ -18,7 +18,7 @@ from minitorch.ops.matmul import matmul, transposed
 from minitorch.ops.meta_numpy import matmul_shape
 from minitorch.ops.meta_rules import floated
 from minitorch.ops.norm import exponentials
-from minitorch.ops.pointwise import add
+from minitorch.ops.pointwise import add, floating
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import along, calls
 
@@ -29,7 +29,7 @@ Function = Callable[..., Any]
 
 def _safe_softmax(x: Any, *, axis: int = -1) -> Any:
     """`softmax`, but 0 for a lane that holds -inf only."""
-    x = asarray(x)
+    x = floating(x)
     if not x.ndim:
         return x * 0 + 1
     if not x.size:
@@ -51,7 +51,7 @@ safe_softmax: Function = declare(
     {"x": _safe_softmax_x},
     prepare={"axis": prepare_axis},
     samples=along(),
-    meta=lambda x, axis: (x.shape, x.dtype),
+    meta=lambda x, axis: (x.shape, floated(x)),
 )
 
 
@@ -84,7 +84,7 @@ def _attention(
     bias   an array that broadcasts to (..., n, m), or None; it carries no gradient
     scale  None: 1 / sqrt(d)
     """
-    return np.matmul(_weights(query, key, bias, scale), value)
+    return np.matmul(_weights(floating(query), key, bias, scale), value)
 
 
 def _attention_gradients(

@@ -250,6 +250,18 @@ def _take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Any:
     return first([x, indices]).blank((*rest[:at], indices.shape[at], *rest[at + 1 :]), x.dtype)
 
 
+def _take(x: Any, indices: Any, axis: Any = None, **more: Any) -> Any:
+    if axis is None:
+        return first([x, indices]).blank(np.shape(indices), x.dtype)
+    at = axis % max(x.ndim, 1)
+    shape = (*x.shape[:at], *np.shape(indices), *x.shape[at + 1 :])
+    return first([x, indices]).blank(shape, x.dtype)
+
+
+def _searchsorted(rows: Any, values: Any, side: str = "left", sorter: Any = None) -> Any:
+    return first([rows, values]).blank(np.shape(values), np.int64)
+
+
 def _result_type(*values: Any) -> Any:
     return np.result_type(*(v.dtype if type(v) is MetaArray else v for v in values))
 
@@ -316,6 +328,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.reshape: lambda x, shape, order="C", copy=None: x.reshape(shape),
     np.result_type: _result_type,
     np.roll: _same,
+    np.searchsorted: _searchsorted,
     np.shape: lambda x: x.shape,
     np.shares_memory: _share,
     np.size: _size,
@@ -324,6 +337,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.stack: _stack,
     np.sum: _reduction(np.add),
     np.swapaxes: lambda x, axis1, axis2: x.swapaxes(axis1, axis2),
+    np.take: _take,
     np.take_along_axis: _take_along_axis,
     np.transpose: lambda x, axes=None: x.transpose(axes),
     np.tril: _same,

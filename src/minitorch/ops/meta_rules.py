@@ -78,12 +78,14 @@ def added_product(product: Callable[..., tuple[int, ...]]) -> Callable[..., Told
     def meta(x: Any, a: Any, b: Any, *, beta: float, alpha: float) -> Told:
         whole = product(tuple(a.shape), tuple(b.shape))
         dtype = np.result_type(a.dtype, b.dtype)
+        if dtype.kind == "b":  # of bools the product counts
+            dtype = np.dtype(np.int64)
         one = np.ones((1,), dtype) * alpha if alpha != 1 else np.ones((1,), dtype)
         if beta != 0:
             own = np.ones((1,), x.dtype)
             one = one + (own * beta if beta != 1 else own)
             whole = np.broadcast_shapes(whole, tuple(x.shape))
-        return whole, one.dtype
+        return whole, np.result_type(one.dtype, x.dtype)
 
     return meta
 

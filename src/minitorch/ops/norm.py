@@ -10,6 +10,8 @@ import numpy as np
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
+from minitorch.ops.meta import bare
+from minitorch.ops.meta import bare
 from minitorch.ops.meta_rules import affine
 from minitorch.ops.pointwise import exp, floating, rsqrt
 from minitorch.ops.reduce import mean, sum
@@ -211,7 +213,7 @@ def _native_batch_norm(
 
 def _batch_hat(x: Any, stats: Any, eps: float) -> tuple[Any, Any]:
     if stats is not None:
-        centre, spread = (_channel(asarray(s), len(x.shape)) for s in stats)
+        centre, spread = (_channel(asarray(s, bare(x).dtype), len(x.shape)) for s in stats)
         scale = 1 / np.sqrt(spread + eps)
         return (x - centre) * scale, scale
     axes = _over(x)

@@ -48,7 +48,7 @@ def _difference_samples(*options: dict[str, Any]) -> Any:
 def _squared_error(x: Any, target: Any, *, reduction: str = "mean") -> Any:
     """The squares of the differences, reduced."""
     check_reduction(reduction, "mse_loss")
-    difference = asarray(x - target)
+    difference = asarray(floating(x) - target)
     return _reduced(difference * difference, reduction)
 
 
@@ -73,7 +73,7 @@ def _smooth_l1(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "mean
     """|d| - beta/2, but d*d / (2*beta) where |d| < beta; d is the difference. Source: Girshick,
     Fast R-CNN, 2015."""
     check_reduction(reduction, "smooth_l1_loss")
-    far = np.abs(asarray(x - target))
+    far = np.abs(asarray(floating(x) - target))
     return _reduced(np.where(far < beta, far * far * (0.5 / beta), far - beta / 2), reduction)
 
 
@@ -101,7 +101,7 @@ def _huber(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mean") 
     """delta * (|d| - delta/2), but d*d / 2 where |d| <= delta. Source: Huber, Robust Estimation
     of a Location Parameter, 1964."""
     check_reduction(reduction, "huber_loss")
-    far = np.abs(asarray(x - target))
+    far = np.abs(asarray(floating(x) - target))
     inner = 0.5 * far * far
     return _reduced(np.where(far <= delta, inner, delta * (far - 0.5 * delta)), reduction)
 
@@ -164,7 +164,7 @@ def _bce_logits(
 ) -> Any:
     """`weighted_bce` of the sigmoid of scores, without its loss of precision."""
     check_reduction(reduction, "binary_cross_entropy_with_logits")
-    x = floating(x)
+    x, target = floating(x), floating(target)
     missed = np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)
     scale = 1 if pos_weight is None else (pos_weight - 1) * target + 1
     loss = asarray((1 - target) * x + scale * missed)
@@ -180,9 +180,7 @@ def _bce_logits_x(g: Any, x: Any, target: Any, weight: Any, pos_weight: Any, red
     return _bce_scale(g, x, weight, reduction) * slope
 
 
-def _bce_logits_target(
-    g: Any, x: Any, target: Any, weight: Any, pos_weight: Any, reduction: str
-) -> Any:
+def _bce_logits_target(g: Any, x: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     g = _bce_scale(g, x, weight, reduction)
     if pos_weight is None:
         return -g * x

@@ -101,7 +101,7 @@ def _meta(name: str, forward: Function) -> Function:
         with np.errstate(all="ignore"):
             return shape, asarray(forward(*one, **options)).dtype
 
-    meta.elementwise = True  # type: ignore[attr-defined]  # see `ops.meta.stand_in`
+    meta.elementwise = True  # type: ignore[attr-defined]  # see `meta_run.stand_in`
     return meta
 
 

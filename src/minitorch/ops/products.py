@@ -33,19 +33,28 @@ def _plus(x: Any, product: Any, beta: float, alpha: float) -> Any:
     """beta * x + alpha * product; with beta 0 what is in `x` does not count, NaN included."""
     if alpha != 1:
         product = product * alpha
+    dtype = getattr(x, "dtype", None)
+    if type(product) is np.ndarray and product.dtype is dtype:
+        if beta == 1:
+            product += x
+        elif beta:
+            product += x * beta
+        return product
     if beta == 0:
-        return product
-    if beta != 1:
-        x = asarray(x) * beta
-    if type(product) is np.ndarray and product.dtype is getattr(x, "dtype", None):
-        product += x
-        return product
-    return product + x
+        return product.astype(np.result_type(product, x))
+    return product + (x if beta == 1 else asarray(x) * beta)
+
+
+def _times(x: Any, y: Any) -> Any:
+    """The matrix product; that of bools counts."""
+    if x.dtype.kind == y.dtype.kind == "b":
+        x = x.astype(np.int64)
+    return np.matmul(x, y)
 
 
 def _addmm(x: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta * x + alpha * (mat1 @ mat2); `x` broadcasts to the product (n, m)."""
-    return _plus(x, np.matmul(mat1, mat2), beta, alpha)
+    return _plus(x, _times(mat1, mat2), beta, alpha)
 
 
 addmm: Function = declare(
@@ -68,7 +77,7 @@ addmm: Function = declare(
 
 def _baddbmm(x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """`addmm` for each of a batch of matrices."""
-    return _plus(x, np.matmul(batch1, batch2), beta, alpha)
+    return _plus(x, _times(batch1, batch2), beta, alpha)
 
 
 baddbmm = declare(
@@ -88,9 +97,13 @@ baddbmm = declare(
 )
 
 
+def _summed(products: Any) -> Any:
+    return np.add.reduce(products, axis=0, dtype=products.dtype)
+
+
 def _addbmm(x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta * x + alpha * the sum of a batch of products."""
-    return _plus(x, np.add.reduce(np.matmul(batch1, batch2), axis=0), beta, alpha)
+    return _plus(x, _summed(_times(batch1, batch2)), beta, alpha)
 
 
 addbmm = declare(
@@ -111,7 +124,7 @@ addbmm = declare(
 
 def _addmv(x: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta * x + alpha * (mat @ vec)."""
-    return _plus(x, np.matmul(mat, vec), beta, alpha)
+    return _plus(x, _times(mat, vec), beta, alpha)
 
 
 addmv = declare(
@@ -131,9 +144,15 @@ addmv = declare(
 )
 
 
+def _outer(x: Any, y: Any) -> Any:
+    if x.dtype.kind == y.dtype.kind == "b":
+        x = x.astype(np.int64)
+    return x[:, None] * y
+
+
 def _addr(x: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta * x + alpha * the outer product of two vectors."""
-    return _plus(x, np.multiply.outer(vec1, vec2), beta, alpha)
+    return _plus(x, _outer(vec1, vec2), beta, alpha)
 
 
 addr = declare(

@@ -151,7 +151,10 @@ copysign = pointwise(
 nextafter = pointwise(
     "nextafter",
     np.nextafter,
-    {"x": lambda g: g, "y": lambda g: g * 0.0},
+    {
+        "x": lambda g, x, y: where(equal(x, y), 0.0, g),
+        "y": lambda g: g * 0.0,
+    },
     samples=binary(),
 )
 

@@ -57,7 +57,7 @@ fill = declare(
     "fill",
     _fill,
     {"x": lambda g: nothing(g)},
-    samples=calls(((2, 3), {"value": 1.5}), ((), {"value": 2.0}), ((0,),)),
+    samples=calls(((2, 3), {"value": 1.0}), ((), {"value": 1.0}), ((0,),)),
     meta=lambda x, value: (x.shape, x.dtype),
 )
 fill_with = declare(
@@ -153,7 +153,11 @@ def _rows(g: Any, index: Any, axis: int) -> Any:
 index_select: Function = declare(
     "index_select",
     _index_select,
-    {"x": lambda g, x_shape, index, axis: put_add(g, _along(index, axis), x_shape)},
+    {
+        "x": lambda g, x_shape, index, axis: (
+            put_add(g, _along(index, axis), x_shape) if x_shape else g
+        )
+    },
     prepare={"axis": prepare_axis},
     samples=calls(
         ((4,), {"index": np.array([0, 0, 3])}),
@@ -181,12 +185,14 @@ index_add: Function = declare(
     _index_add,
     {
         "x": lambda g: g,
-        "source": lambda g, index, axis, alpha: _rows(g, index, axis) * alpha,
+        "source": lambda g, source, index, axis, alpha: (
+            reshape(_rows(g, index, axis), tuple(source.shape)) * alpha
+        ),
     },
     prepare={"axis": prepare_axis},
     samples=calls(
         ((4,), (3,), {"index": np.array([0, 0, 3])}),
-        ((2, 3), (2, 2), {"index": np.array([2, 2]), "axis": 1, "alpha": 2.5}),
+        ((2, 3), (2, 2), {"index": np.array([2, 2]), "axis": 1, "alpha": 2.0}),
         ((3, 2), (0, 2), {"index": np.zeros(0, np.int64)}),
     ),
     meta=lambda x, source, index, axis, alpha: at_index(x, _along(index, axis), source),
@@ -246,7 +252,7 @@ index_fill: Function = declare(
     _index_fill,
     {"x": lambda g, index, axis: index_fill(g, index=index, axis=axis, value=0.0)},
     prepare={"axis": prepare_axis},
-    samples=calls(*((shape, {**options, "value": 1.5}) for shape, options in _FILLED)),
+    samples=calls(*((shape, {**options, "value": 1.0}) for shape, options in _FILLED)),
     meta=lambda x, index, axis, value: at_index(x, _along(index, axis)),
 )
 index_fill_with = declare(
@@ -286,7 +292,7 @@ masked_fill: Function = declare(
     "masked_fill",
     _masked_fill,
     {"x": lambda g, mask: where(mask, 0.0, g)},
-    samples=calls(*((shape, {"mask": mask, "value": 1.5}) for shape, mask in _MASKED)),
+    samples=calls(*((shape, {"mask": mask, "value": 1.0}) for shape, mask in _MASKED)),
     meta=lambda x, mask, value: (np.broadcast_shapes(x.shape, mask.shape), x.dtype),
 )
 masked_fill_with = declare(
@@ -331,8 +337,9 @@ masked_select: Function = declare(
 
 def _masked_scatter(x: Any, source: Any, *, mask: Any = REQUIRED) -> Any:
     """A copy of `x` with the first elements of `source`, in order, where `mask` is true."""
-    x, mask = np.broadcast_arrays(x, mask)
-    out, count = np.array(x), int(np.count_nonzero(mask))
+    shape = np.broadcast_shapes(np.shape(x), np.shape(mask))
+    mask = np.broadcast_to(mask, shape)
+    out, count = np.array(np.broadcast_to(x, shape)), int(np.count_nonzero(mask))
     if np.size(source) < count:
         raise ValueError(
             f"masked_scatter: {count} places to fill, but source has {np.size(source)} elements"
@@ -443,7 +450,7 @@ scatter_value: Function = declare(
     {"x": lambda g, index, axis: scatter_value(g, index, axis=axis, value=0.0)},
     prepare={"axis": prepare_axis},
     samples=calls(
-        *((shape, index, {**options, "value": 1.5}) for shape, index, _, options in _INDEXED)
+        *((shape, index, {**options, "value": 1.0}) for shape, index, _, options in _INDEXED)
     ),
     node_name="ScatterBackward1",
     meta=same,
@@ -479,7 +486,8 @@ def _scatter_reduce(
     ufunc.at(out, places, _used(src, index))
     if reduce == "mean":
         counts = _counts(index, x.shape, axis, include_self)
-        out = out / counts if x.dtype.kind in "fc" else out // counts.astype(x.dtype)
+        counts = counts.astype(x.dtype)
+        out = (out / counts if x.dtype.kind in "fc" else out // counts).astype(x.dtype)
     return out
 
 
@@ -507,7 +515,6 @@ def _reduced_gradients(
     axis: int,
     reduce: str,
     include_self: bool,
-    needs: Any,
 ) -> Any:
     shape, src_shape = tuple(x.shape), tuple(src.shape)
     used = src if src_shape == np.shape(index) else getitem(src, _corner(index))
@@ -520,13 +527,11 @@ def _reduced_gradients(
         for_x, for_src = _product_gradients(g, x, index, used, axis, include_self)
     else:
         # The extreme is shared by all who have it.
-        mine = equal(x, out) * 1.0 if include_self else nothing(x)
+        mine = equal(x, out) * 1.0
         theirs = equal(used, gather(out, index, axis)) * 1.0
         count = scatter_add(mine, index, theirs, axis)
         share = where(equal(count, 0), 0.0, g / where(equal(count, 0), 1.0, count))
         for_x, for_src = share * mine, gather(share, index, axis) * theirs
-        if not include_self:
-            for_x = g
     if not include_self:
         for_x = where(back, 0.0, for_x)
     if np.shape(index) != src_shape:
@@ -614,17 +619,25 @@ def _row_gradients(
     return put_add(g, (indices,), weight_shape)
 
 
+def _row_samples(rng: np.random.Generator) -> list[Sample]:
+    pairs = np.array([[1, 2], [2, 2]])
+    plain = [{"indices": index} for index in ([0, 0, 3], pairs, 2, [])]
+    # What these give is no derivative, on purpose.
+    bent: list[dict[str, Any]] = [{"padding_idx": 2}, {"by_frequency": True}]
+    return [
+        *(
+            Sample((draw(rng, (4, 3)),), {"indices": np.asarray(each["indices"], np.int64)})
+            for each in plain
+        ),
+        *(Sample((draw(rng, (4, 3)),), {"indices": pairs, **each}, False) for each in bent),
+    ]
+
+
 embedding_rows = declare(
     "embedding_rows",
     _embedding_rows,
     {"weight": _row_gradients},
-    samples=calls(
-        ((4, 3), {"indices": np.array([0, 0, 3])}),
-        ((4, 3), {"indices": np.array([[1, 2], [2, 2]]), "padding_idx": 2}),
-        ((4, 3), {"indices": np.array([[1, 2], [2, 2]]), "by_frequency": True}),
-        ((4, 3), {"indices": np.array(2)}),
-        ((4, 3), {"indices": np.zeros((0,), np.int64)}),
-    ),
+    samples=_row_samples,
     meta=lambda weight, indices, padding_idx, by_frequency: (
         (*np.shape(indices), *weight.shape[1:]),
         weight.dtype,

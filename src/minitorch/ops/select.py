@@ -233,7 +233,7 @@ def _to_diagonal(
     """Zeros of `shape` with `x` on a diagonal: the adjoint of `diagonal_view`."""
     x = asarray(x)
     out = np.zeros(shape, x.dtype)
-    if out.size:
+    if x.size:
         _diagonal_view(out, offset=offset, axis1=axis1, axis2=axis2)[...] = x
     return out
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.meta import is_meta
 from minitorch.torch.attach import method
 from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import (
@@ -485,13 +486,16 @@ def empty_strided(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides "
             f"({len(stride)})"
         )
-    return finish(
+    made = finish(
         lambda: strided(np.empty(max(extent(shape, stride, 0), 1), kind), shape, stride, 0),
         shape,
         kind,
         device,
         requires_grad,
     )
+    if is_meta(made._array):
+        made._array.strides = tuple(step * kind.itemsize for step in stride)
+    return made
 
 
 def frombuffer(

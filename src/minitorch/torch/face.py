@@ -112,6 +112,7 @@ class TorchFace:
 
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {
+            "__name__": "minitorch.torch.generated",
             "DOUBLE": np.dtype(np.float64),
             "default_numpy": default_numpy,
             "floated": floated,

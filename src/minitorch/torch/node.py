@@ -166,8 +166,12 @@ class TorchNode(Node):
                 self._mutated(versions[place], versions[place + 1])
 
     def _mutated(self, version: Counter, expected: int) -> None:
+        place = 0
         for array, name in zip(self.args or (), self._names(), strict=False):
-            if not isinstance(array, np.ndarray) or self._version_of(name) is not version:
+            if name not in (*self.op.inputs, "out") or not isinstance(array, np.ndarray):
+                continue
+            place += 2
+            if place > len(self.versions) or self.versions[place - 2] is not version:
                 continue
             maker, number = None, 0
             if name == "out":
@@ -175,17 +179,18 @@ class TorchNode(Node):
             elif name in self.op.differentiable and not self.op.listed:
                 at = self.op.differentiable.index(name)
                 maker, number = function_and_number(self.edges[at])
+                word = word_now(maker, version)
+                raise mutation(self, version, expected, array, maker, number, word)
             raise mutation(self, version, expected, array, maker, number)
+        # Those that say where (indices, masks) come after all others.
+        for array in where_arrays(self):
+            place += 2
+            if place <= len(self.versions) and self.versions[place - 2] is version:
+                raise mutation(self, version, expected, array)
         raise mutation(self, version, expected)
 
     def _names(self) -> list[str]:
         return [name for names in self.op.saved for name in names]
-
-    def _version_of(self, name: str) -> Any:
-        arrays = [each for each in self._names() if each in (*self.op.inputs, "out")]
-        if len(arrays) * 2 == len(self.versions) and name in arrays:
-            return self.versions[2 * arrays.index(name)]
-        return self.versions[0]
 
     def release(self) -> None:
         """Free what was saved: after a backward that does not retain the graph."""
@@ -267,17 +272,19 @@ def mutation(
     array: np.ndarray | None = None,
     maker: Any = None,
     number: int = 0,
+    word: str = "",
 ) -> MutationError:
     """The error for an array that `node` saved and that was changed in place since.
 
     array, maker, number  which one, and which output of which node it was
+    word  the maker's name where it is another one by now
     """
     what = ""
     if array is not None:
         kind = KINDS.get(array.dtype.name, "Tensor")
         what = f" [torch.{kind} [{', '.join(map(str, array.shape))}]]"
         if maker is not None and not isinstance(maker, AccumulateGrad):
-            what += f", which is output {number} of {op_word(maker)},"
+            what += f", which is output {number} of {word or op_word(maker)},"
     text = (
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation:{what} is at version {version[0]}; expected version {expected} instead. "
@@ -294,6 +301,25 @@ def mutation(
     if len(version) > 2:
         text += f"and what it saved was changed here:\n{version[2]}"
     return MutationError(text)
+
+
+def where_arrays(node: Any) -> list[np.ndarray]:
+    """The arrays among a node's saved options: indices and masks."""
+    found: list[np.ndarray] = []
+    for value, name in zip(node.args or (), node._names(), strict=False):
+        if name not in (*node.op.inputs, "out", "aux"):
+            parts = value if isinstance(value, tuple) else (value,)
+            found += [part for part in parts if isinstance(part, np.ndarray)]
+    return found
+
+
+def word_now(maker: Any, version: Counter) -> str:
+    """What PyTorch calls the node of a saved input after its memory was written to: that of the
+    change itself, and of a view the one that was made anew; "" where it is as it was."""
+    op = getattr(maker, "op", None)
+    if op is not None and getattr(op, "view", False) and not maker.name().startswith("Unsafe"):
+        return "AsStrided"
+    return str(version[1]) if len(version) > 1 else ""
 
 
 def op_word(node: Any) -> str:

@@ -192,7 +192,9 @@ class Trace:
 
 def has_nan(array: Any) -> bool:
     return (
-        isinstance(array, np.ndarray) and array.dtype.kind in "fc" and bool(np.isnan(array).any())
+        isinstance(array, (np.ndarray, np.generic))
+        and array.dtype.kind in "fc"
+        and bool(np.isnan(array).any())
     )
 
 

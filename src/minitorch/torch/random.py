@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.ops.meta import blank_like, is_meta
+from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import default_numpy, device, dtype, to_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import sizes_of
@@ -171,6 +173,22 @@ def _floating(name: str, wanted: Any) -> np.dtype[Any]:
     return found
 
 
+def _blank(device: Any, shape: Any, wanted: Any, requires_grad: bool = False) -> Any:
+    """A tensor without memory, if the device or a fake mode asks for one; else None."""
+    if device is None and not FAKING:
+        return None
+    from minitorch.torch import fake
+
+    if not fake.wants_no_memory(device):
+        return None
+    return fake.blank(tuple(shape), wanted, device, requires_grad)
+
+
+def _place(input: Tensor, device: Any) -> Any:
+    """The device that was asked for, else that of a tensor without memory."""
+    return input.device if device is None and is_meta(input._array) else device
+
+
 def _made(array: np.ndarray, requires_grad: bool) -> Any:
     t = wrap(array)
     return t.requires_grad_() if requires_grad else t
@@ -188,6 +206,9 @@ def rand(
 ) -> Any:
     """Numbers from [0, 1), all equally likely."""
     wanted = _floating("rand", dtype)
+    blank = _blank(device, sizes_of(size), wanted, requires_grad)
+    if blank is not None:
+        return blank
     drawn = _unit(source(generator), sizes_of(size), wanted)
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
@@ -218,6 +239,9 @@ def randn(
 ) -> Any:
     """Numbers of the normal distribution with mean 0 and variance 1."""
     wanted = _floating("randn", dtype)
+    blank = _blank(device, sizes_of(size), wanted, requires_grad)
+    if blank is not None:
+        return blank
     drawn = _floats(source(generator).standard_normal(sizes_of(size)), wanted)
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
@@ -234,7 +258,8 @@ def rand_like(
 ) -> Any:
     """`rand` of the shape and dtype of a tensor."""
     wanted = input.dtype if dtype is None else dtype
-    return rand(input.shape, generator=generator, dtype=wanted, requires_grad=requires_grad)
+    options = {"dtype": wanted, "device": _place(input, device), "requires_grad": requires_grad}
+    return rand(input.shape, generator=generator, **options)
 
 
 def randn_like(
@@ -249,7 +274,8 @@ def randn_like(
 ) -> Any:
     """`randn` of the shape and dtype of a tensor."""
     wanted = input.dtype if dtype is None else dtype
-    return randn(input.shape, generator=generator, dtype=wanted, requires_grad=requires_grad)
+    options = {"dtype": wanted, "device": _place(input, device), "requires_grad": requires_grad}
+    return randn(input.shape, generator=generator, **options)
 
 
 def randint(
@@ -282,6 +308,9 @@ def randint(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
         )
     wanted = np.dtype(np.int64) if dtype is None else to_numpy_dtype(dtype)
+    blank = _blank(device, sizes_of((size,)), wanted, requires_grad)
+    if blank is not None:
+        return blank
     drawn = source(generator).integers(low, high, sizes_of((size,))).astype(wanted)
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
@@ -302,7 +331,8 @@ def randint_like(
     if high is None:
         low, high = 0, low
     wanted = input.dtype if dtype is None else dtype
-    return randint(low, high, input.shape, generator=generator, dtype=wanted)
+    options = {"dtype": wanted, "device": _place(input, device)}
+    return randint(low, high, input.shape, generator=generator, **options)
 
 
 def randperm(
@@ -320,6 +350,9 @@ def randperm(
     if n < 0:
         raise ShapeError(f"n must be non-negative, got {n}")
     wanted = np.dtype(np.int64) if dtype is None else to_numpy_dtype(dtype)
+    blank = _blank(device, (n,), wanted, requires_grad)
+    if blank is not None:
+        return blank
     drawn = source(generator).permutation(n).astype(wanted)
     return wrap(drawn) if out is None else _into(out, drawn)
 
@@ -328,11 +361,14 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     """1 with the probability that each element says (or `p`), else 0."""
     array = input._array
     if p is None:
-        if array.size and not ((array >= 0) & (array <= 1)).all():
+        if array.size and not is_meta(array) and not ((array >= 0) & (array <= 1)).all():
             raise ShapeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
         p = array
-    drawn = source(generator).random(array.shape) < getattr(p, "_array", p)
-    found = wrap(drawn.astype(array.dtype))
+    if is_meta(array):
+        found = wrap(array.copy())
+    else:
+        drawn = source(generator).random(array.shape) < getattr(p, "_array", p)
+        found = wrap(drawn.astype(array.dtype))
     if input.requires_grad:
         node = recorder("zero", "BernoulliBackward0")(input)._node
         if node is not None:
@@ -355,12 +391,16 @@ def normal(
     """Numbers of the normal distribution; tensors of means or deviations give one for each."""
     tensors = [each._array for each in (mean, std) if isinstance(each, Tensor)]
     spread = getattr(std, "_array", std)
-    if np.size(spread) and np.min(spread) < 0:
+    if not is_meta(spread) and np.size(spread) and np.min(spread) < 0:
         raise ShapeError(f"normal expects std >= 0.0, but found std {np.min(spread)}")
     if not tensors and size is None:
         raise TypeError("normal() with numbers needs a size: normal(mean, std, size)")
     shape = np.broadcast_shapes(*(a.shape for a in tensors)) if tensors else sizes_of((size,))
     wanted = tensors[0].dtype if tensors else _floating("normal", dtype)
+    where = next((_place(t, device) for t in (mean, std) if isinstance(t, Tensor)), device)
+    blank = _blank(where, shape, wanted, requires_grad)
+    if blank is not None:
+        return blank
     drawn = source(generator).standard_normal(shape) * spread + getattr(mean, "_array", mean)
     array = _floats(drawn, wanted)
     return _made(array, requires_grad) if out is None else _into(out, array)
@@ -368,6 +408,8 @@ def normal(
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Any:
     """Numbers of the Poisson distribution, of the rate that each element says."""
+    if is_meta(input._array):
+        return wrap(input._array.copy())
     return wrap(source(generator).poisson(input._array).astype(input._array.dtype))
 
 
@@ -393,6 +435,8 @@ def multinomial(
         raise ShapeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > weights.shape[-1]:
         raise ShapeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if is_meta(weights):
+        return wrap(blank_like(weights, (*weights.shape[:-1], num_samples), np.int64))
     rows = np.atleast_2d(weights).astype(np.float64)
     if not np.isfinite(rows).all() or (rows < 0).any():
         raise ShapeError("probability tensor contains either `inf`, `nan` or element < 0")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch import return_types
+from minitorch.torch.devices import as_result
 from minitorch.torch.functions.basic import methods, store, without_derivative
 from minitorch.torch.functions.order import pair
 from minitorch.torch.functions.reduce import one_dim
@@ -66,7 +67,7 @@ def searchsorted(
         found = np.empty(values.shape, np.int64)
         for lane in np.ndindex(rows.shape[:-1]):
             found[lane] = np.searchsorted(rows[lane], values[lane], where)
-    result: Tensor = wrap(np.asarray(found, np.int32 if out_int32 else np.int64))
+    result: Tensor = wrap(as_result(found).astype(np.int32 if out_int32 else np.int64, copy=False))
     return result if out is None else store(out, result, "searchsorted")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.torch.attach import method
+from minitorch.torch.devices import as_result
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.parts import _select, _slice
 from minitorch.torch.functions.shape import _alias, _unsqueeze, _view, expanded, unshared
@@ -490,7 +491,7 @@ def _indices(input: Tensor, indices: Any) -> tuple[Parts, list[Any]]:
             rest.append(slice(None))
             continue
         ready = _ready(part)
-        array = np.asarray(ready)
+        array = as_result(ready)
         if array.dtype == bool:
             # A mask stands for as many dimensions as it has.
             dim = sum(each.ndim if getattr(each, "dtype", None) == bool else 1 for each in rest)

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.meta import is_meta
 from minitorch.torch import return_types
 from minitorch.torch.attach import method
 from minitorch.torch.calls import SAVED_NAMES
+from minitorch.torch.devices import as_result
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import Function, methods, named, store
 from minitorch.torch.functions.pointwise import maximum, minimum
@@ -59,7 +61,7 @@ def _reduced(index: Any, array: Any, axis: int, keepdim: bool) -> Any:
     """Indices of one element of each lane, of the shape of the result."""
     if not array.ndim:
         return np.reshape(index, ())
-    return np.expand_dims(index, axis) if keepdim else np.asarray(index)
+    return np.expand_dims(index, axis) if keepdim else as_result(index)
 
 
 # ---------------------------------------------------------------------------------- sorting
@@ -129,7 +131,11 @@ def topk(
         raise RuntimeError(
             f"selected index k out of range: k is {k}, dimension {axis} has {size} elements"
         )
-    if not array.ndim:
+    index: Any
+    if is_meta(array):
+        shape = (*array.shape[:axis], k, *array.shape[axis + 1 :]) if array.ndim else (k,) * (not k)
+        index = array.blank(shape, np.int64)
+    elif not array.ndim:
         index = np.zeros((), np.int64) if k else np.zeros((0,), np.int64)
     elif size > 64 and 0 < k < size // 8:
         # Order among the k that are found, instead of among all.
@@ -142,7 +148,9 @@ def topk(
         index = np.take_along_axis(part, within, axis)
     else:
         index = order(array, axis, largest)[(slice(None),) * axis + (slice(None, k),)]
-    indices = wrap(np.ascontiguousarray(index) if array.ndim else index)
+    indices = wrap(
+        np.ascontiguousarray(index) if type(index) is np.ndarray and index.ndim else index
+    )
     values = _topk(input, indices, axis, True)
     return pair(return_types.topk, out, "topk", values, indices)
 
@@ -270,7 +278,14 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     array = input._array
     axis = one_dim(dim, array.ndim)
     not_of_nothing(input, axis, "mode")
-    lanes = _last(array, axis)
+    indices = wrap(_reduced(_most_frequent(_last(array, axis)), array, axis, keepdim))
+    return pair(return_types.mode, out, "mode", _mode(input, indices, axis, True), indices)
+
+
+def _most_frequent(lanes: Any) -> Any:
+    """For each lane where the last of its most frequent elements is."""
+    if is_meta(lanes):
+        return lanes.blank(lanes.shape[:-1], np.int64)
     ranks = np.argsort(lanes, axis=-1, kind="stable")
     values = np.take_along_axis(lanes, ranks, -1)
     size = lanes.shape[-1]
@@ -280,9 +295,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     begin = np.maximum.accumulate(np.where(fresh, places, 0), axis=-1)
     # The run of equal elements that is first the longest: its end is at the longest's argmax.
     end = np.argmax(places - begin, axis=-1)
-    index = np.take_along_axis(ranks, end[..., None], -1)[..., 0]
-    indices = wrap(_reduced(index, array, axis, keepdim))
-    return pair(return_types.mode, out, "mode", _mode(input, indices, axis, True), indices)
+    return np.take_along_axis(ranks, end[..., None], -1)[..., 0]
 
 
 def _running(array: Any, axis: int, accumulate: Any) -> Any:

@@ -348,9 +348,9 @@ class _Region:
 
         hooks = saved_tensors_hooks(keep, lambda t: t)
         # The hooks around the backward are not those of this computation, nor is its grad mode.
-        with Ambient(hooks=None), _as_at(self.state), self.context, enable_grad(), hooks:
-            with suppress(_Enough):
-                self.function(*args, **kwargs)
+        outside = Ambient(hooks=None)
+        with outside, _as_at(self.state), self.context, enable_grad(), hooks, suppress(_Enough):
+            self.function(*args, **kwargs)
         self._compare(found, total)
         return found
 

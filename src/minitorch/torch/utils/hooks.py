@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from minitorch.torch.autograd.function import Function
 from minitorch.torch.node import RemovableHandle
-from minitorch.torch.tensor import Tensor
+from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
@@ -73,8 +75,11 @@ class BackwardHook:
             return args
         passed = _Boundary.apply(*tensors)
 
+        likes = [np.zeros_like(v._array) if isinstance(v, Tensor) else None for v in given]
+
         def hook(grad_inputs: Sequence[Any], _: Any) -> Any:
-            whole = [None] * self.count
+            # As in PyTorch: zeros for a tensor that wants no gradient.
+            whole = [None if like is None else wrap(like) for like in likes]
             for place, g in zip(places, grad_inputs, strict=True):
                 whole[place] = g
             return self._finish(tuple(whole), places)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.ops.meta import is_meta
 from minitorch.torch import random
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.parts import _slice
@@ -24,8 +25,11 @@ def _check(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _noise(shape: tuple[int, ...], p: float, dtype: Any) -> Any:
+def _noise(shape: tuple[int, ...], p: float, like: Any) -> Any:
     """What is multiplied with: 0 with probability p, else 1 / (1 - p)."""
+    dtype = like.dtype
+    if is_meta(like):
+        return wrap(like.blank(shape, dtype))
     if p == 1:
         return wrap(np.zeros(shape, dtype))
     kept = random.kept(shape, 1 - p)
@@ -40,7 +44,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     _check(p)
     if not training or p == 0 or not input._array.size:
         return input
-    noise = _noise(input._array.shape, p, input._array.dtype)
+    noise = _noise(input._array.shape, p, input._array)
     return in_place(_mul, input, noise) if inplace else _mul(input, noise)
 
 
@@ -49,7 +53,7 @@ def _by_channel(input: Tensor, p: float, training: bool, inplace: bool) -> Any:
     shape = input._array.shape
     if not training or p == 0 or not input._array.size:
         return input
-    noise = _noise((*shape[:2], *(1,) * (len(shape) - 2)), p, input._array.dtype)
+    noise = _noise((*shape[:2], *(1,) * (len(shape) - 2)), p, input._array)
     return in_place(_mul, input, noise) if inplace else _mul(input, noise)
 
 

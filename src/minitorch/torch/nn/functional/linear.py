@@ -118,7 +118,7 @@ def _shorten(weight: Tensor, rows: np.ndarray, max_norm: float, norm_type: float
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     """int64 zeros with a 1 where each class number says, on a new last dimension."""
-    array = tensor._array
+    array: Any = tensor._array
     if array.dtype != np.int64:
         raise DTypeError(
             "one_hot is only applicable to index tensor of type LongTensor; convert it: x.long()."
@@ -127,6 +127,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
         if num_classes <= 0:
             raise ShapeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*array.shape, num_classes), np.int64))
+    if type(array) is MetaArray and num_classes > 0:
+        return wrap(array.blank((*array.shape, num_classes), np.int64))
     if array.min() < 0:
         raise ShapeError("Class values must be non-negative.")
     if num_classes == -1:

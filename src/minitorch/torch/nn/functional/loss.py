@@ -345,7 +345,7 @@ def kl_div(
     log_target  the target holds logarithms, too
     reduction   also "batchmean": the sum divided by the first size
     """
-    from minitorch.torch.functions.pointwise import xlogy
+    from minitorch.torch.functions import xlogy
 
     batchmean = reduction == "batchmean"
     reduction = "sum" if batchmean else reduction_of(size_average, reduce, reduction)

@@ -216,7 +216,7 @@ def normalize(
 
 
 def _clamp_min(x: Any, eps: float) -> Any:
-    from minitorch.torch.functions.pointwise import clamp_min
+    from minitorch.torch.functions import clamp_min
 
     return clamp_min(x, eps)
 
