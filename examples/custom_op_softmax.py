@@ -9,7 +9,7 @@ does its part in a small model. The same file runs with PyTorch: change the impo
 
 import numpy as np
 
-import minitorch.torch as torch  # noqa: PLR0402 - as a program for PyTorch has it
+import minitorch.torch as torch
 from minitorch.torch import Tensor
 
 

@@ -5,7 +5,7 @@
 The same file runs with PyTorch: change the imports.
 """
 
-import minitorch.torch as torch  # noqa: PLR0402 - as a program for PyTorch has it
+import minitorch.torch as torch
 import minitorch.torch.nn.functional as F
 from minitorch.torch import Tensor
 

@@ -52,7 +52,7 @@ def cases(size: int, length: int, seed: int, console: Console) -> list[Case]:
 def table(found: Sequence[Case]) -> Table:
     """The parts of each case's peak: predicted beside measured, in megabytes."""
     result = Table(
-        title="What the peak is made of, in MB: predicted by a fake run, measured in a real one",
+        title="What the peak is made of, in MB (fake run: predicted)",
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,

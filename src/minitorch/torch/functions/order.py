@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.ops.meta import is_meta
+from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch import return_types
 from minitorch.torch.attach import method
 from minitorch.torch.calls import SAVED_NAMES
@@ -134,7 +134,7 @@ def topk(
     index: Any
     if is_meta(array):
         shape = (*array.shape[:axis], k, *array.shape[axis + 1 :]) if array.ndim else (k,) * (not k)
-        index = array.blank(shape, np.int64)
+        index = blank_like(array, shape, np.int64)
     elif not array.ndim:
         index = np.zeros((), np.int64) if k else np.zeros((0,), np.int64)
     elif size > 64 and 0 < k < size // 8:
