@@ -58,6 +58,14 @@ class State:
         self.debug = self.watch = debug
         self.anomaly = self.hooks = self.refusal = self.task = self.outer = None
 
+    def walking(self, grad: bool, task: Any) -> State:
+        """The state in which a walk calls formulas and hooks."""
+        new = copy(self)
+        new.asked = grad
+        new.grad = grad and not new.inference
+        new.task, new.outer = task, self
+        return new
+
     def replace(self, grad: bool | None = None, **changes: Any) -> State:
         """The same with some changes; `grad` is what is asked for."""
         new = copy(self)

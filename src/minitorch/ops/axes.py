@@ -34,7 +34,7 @@ def _normal(axes: tuple[Any, ...], ndim: int) -> bool:
 
 def dimensions(x: Any) -> int:
     """The number of dimensions of an array or a number."""
-    return x.ndim if hasattr(x, "ndim") else np.ndim(x)  # type: ignore[no-any-return]
+    return x.ndim if hasattr(x, "ndim") else np.ndim(x)
 
 
 def all_axes(axis: Any, ndim: int) -> tuple[int, ...]:

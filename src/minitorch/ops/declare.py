@@ -34,7 +34,7 @@ from minitorch.ops.samples import Samples
 
 Formula = Callable[..., Any]
 Signature = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
-REQUIRED: Final = inspect.Parameter.empty
+REQUIRED: Final[Any] = inspect.Parameter.empty
 
 _FACTS = ("shape", "dtype", "strides", "shapes")
 OPS: dict[str, Op] = {}

@@ -348,7 +348,7 @@ def cross_entropy(
     return hard * (1 - label_smoothing) + spread * (label_smoothing / shape[axis])
 
 
-def _by_class(weight: Any, x: Any, axis: int) -> np.ndarray:
+def _by_class(weight: Any, x: Any, axis: int) -> Any:
     """One number a class, in the scores' dtype, along `axis` of an array that broadcasts to
     them."""
     dtype = x.dtype if x.dtype.kind == "f" else np.float64

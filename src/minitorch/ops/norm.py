@@ -255,7 +255,7 @@ def _native_group_norm(
     weight: Any = None,
     bias: Any = None,
     *,
-    num_groups: int = REQUIRED,  # type: ignore[assignment]
+    num_groups: int = REQUIRED,
     eps: float = 1e-5,
 ) -> Any:
     """Channels (axis 1) in groups, each group of each sample brought to mean 0 and variance 1;

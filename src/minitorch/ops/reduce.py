@@ -275,7 +275,7 @@ prod = reduction(
 # ------------------------------------------------------------------- variance and kin
 
 
-def _deviations(x: np.ndarray, axis: tuple[int, ...]) -> np.ndarray:
+def _deviations(x: np.ndarray, axis: tuple[int, ...]) -> Any:
     # Less the first element first: the deviations of equal numbers are 0, not rounding errors.
     first = tuple(slice(0, 1) if place in axis else slice(None) for place in range(x.ndim))
     d = asarray(x - x[first])

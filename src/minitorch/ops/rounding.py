@@ -89,7 +89,7 @@ nan_to_num = pointwise(
 # --------------------------------------------------------------------------- two operands
 
 
-def _div_rounded(x: Any, y: Any, *, rounding_mode: str = REQUIRED) -> Any:  # type: ignore[assignment]
+def _div_rounded(x: Any, y: Any, *, rounding_mode: str = REQUIRED) -> Any:
     """x / y rounded: `rounding_mode` "floor" (down) or "trunc" (towards 0). ValueError else."""
     if rounding_mode == "floor":
         return np.floor_divide(x, y)
@@ -260,7 +260,7 @@ addcdiv = pointwise(
 )
 
 
-def _add_scaled(x: Any, y: Any, *, alpha: float = REQUIRED) -> Any:  # type: ignore[assignment]
+def _add_scaled(x: Any, y: Any, *, alpha: float = REQUIRED) -> Any:
     """x + alpha * y."""
     return np.add(x, np.multiply(y, alpha))
 

@@ -251,7 +251,7 @@ digamma: Function = pointwise(
 )
 
 
-def _polygamma(x: Any, *, order: int = REQUIRED) -> Any:  # type: ignore[assignment]
+def _polygamma(x: Any, *, order: int = REQUIRED) -> Any:
     """The derivative of digamma of this order; ValueError for a negative one."""
     if order < 0:
         raise ValueError("polygamma(n, x) does not support negative n.")

@@ -51,6 +51,7 @@ from minitorch.torch.grad_modes import inference_mode, is_inference, is_inferenc
 from minitorch.torch.printing import get_printoptions, set_printoptions
 from minitorch.torch.random import *
 from minitorch.torch.tensor import Tensor
+from minitorch.torch.functions.basic import tensor as tensor  # the function, not the module
 from minitorch.torch import nn, random
 from minitorch.torch import _subclasses, library, ops
 

@@ -20,14 +20,13 @@ from minitorch.engine.node import Node, next_seq
 from minitorch.ops.index import extent, strided
 from minitorch.ops.meta import is_meta
 from minitorch.torch.face import node_class, recorder
-from minitorch.torch.node import KINDS, TorchNode, node_hooks, output_hooks
+from minitorch.torch.node import KINDS, TorchNode, node_hooks, op_word, output_hooks
 from minitorch.torch.tensor import INFERENCE, Tensor, meta_of, node_of, version_of, wrap
 from minitorch.torch.views import (
     PARTLY,
     SAME,
     check_kind,
     offset,
-    op_word,
     overlap,
     overlaps_itself,
     strided_node,
@@ -148,7 +147,7 @@ def check_history(t: Tensor) -> None:
 def is_recorded(t: Tensor, others: Sequence[Any]) -> bool:
     """Whether a change of `t` by means of `others` is to be differentiated; raises where it
     cannot be."""
-    if not ambient.get().grad:
+    if not ambient.get().grad or t._array.dtype.kind not in "fc":
         return False
     if not t.requires_grad:
         for other in others:
@@ -341,7 +340,7 @@ def set_history(t: Tensor, node: Any) -> None:
     copy.like = meta_of(base._array)
     _move_retained(base, copy)
     base._node, base._tracked = copy, True
-    counter[1:2] = ["CopySlices"]
+    counter[1:2] = [op_word(copy)]
     t._node, t._tracked = strided_node(t, base), True
     made.version = counter[0]
 

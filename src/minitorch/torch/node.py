@@ -323,10 +323,13 @@ def word_now(maker: Any, version: Counter) -> str:
 
 
 def op_word(node: Any) -> str:
-    """A node's name as PyTorch writes it in messages: `Sigmoid`, not `SigmoidBackward0`."""
+    """A node's name as PyTorch writes it in messages: `Sigmoid`, not `SigmoidBackward0`; but
+    `Prod1`."""
     name = str(node.name())
     stem = name.rstrip("0123456789")
-    return stem.removesuffix("Backward") if stem.endswith("Backward") else name
+    if not stem.endswith("Backward"):
+        return name
+    return stem.removesuffix("Backward") + name[len(stem) :].removesuffix("0")
 
 
 def function_and_number(edge: Any) -> tuple[Any, int]:
@@ -449,7 +452,14 @@ class AccumulateGrad(TorchNode):
         return calls().run_tensor_hooks(hooks.tensor, g) if hooks and hooks.tensor else g
 
     def accumulate(self, g: Any, owned: bool = False) -> None:
-        calls().accumulate(self, g, owned)
+        leaf = self._leaf()
+        if leaf is None or g is None or self.extra is not None or "_hooks" in leaf.__dict__:
+            calls().accumulate(self, g, owned)
+        else:
+            # Nobody is to be called: by far the most common case.
+            self.reached = True
+            if leaf._tracked:
+                calls().add_gradient(leaf, g, owned)
 
     def release(self) -> None:
         pass

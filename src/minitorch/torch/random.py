@@ -29,9 +29,25 @@ from minitorch.torch.inplace import (
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
-    *("Generator", "bernoulli", "default_generator", "fork_rng", "get_rng_state", "initial_seed"),
-    *("manual_seed", "multinomial", "normal", "poisson", "rand", "rand_like", "randint"),
-    *("randint_like", "randn", "randn_like", "randperm", "seed", "set_rng_state"),
+    "Generator",
+    "bernoulli",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "multinomial",
+    "normal",
+    "poisson",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
 ]
 
 _zero = recorder("zero", "NormalBackward0")
@@ -154,7 +170,7 @@ def uniform(shape: tuple[int, ...], low: float, high: float, dtype: np.dtype[Any
 def exponential(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     """Numbers of the exponential distribution, none of them 0, from the default generator."""
     drawn = source(None).standard_exponential(shape)
-    return np.maximum(_floats(drawn, dtype), np.finfo(dtype).tiny)
+    return np.asarray(np.maximum(_floats(drawn, dtype), np.finfo(dtype).tiny))
 
 
 # ------------------------------------------------------------------------ making tensors
@@ -217,7 +233,7 @@ def _unit(numpy: np.random.Generator, shape: tuple[int, ...], wanted: np.dtype[A
     exact: Any = wanted if wanted in (np.float32, np.float64) else np.float32
     drawn = np.asarray(numpy.random(shape, exact))
     if wanted == np.float16:
-        return np.floor(drawn * 2048).astype(wanted) / np.float16(2048)
+        return np.asarray(np.floor(drawn * 2048).astype(wanted) / np.float16(2048))
     return drawn.astype(wanted, copy=False)
 
 

@@ -150,7 +150,7 @@ class Tensor(Methods):
 
     def storage_offset(self) -> int:
         """Elements from the beginning of the memory to this tensor's first one."""
-        base = self._array
+        base: Any = self._array
         if is_meta(base):
             return int(base.offset // base.itemsize)
         while isinstance(base.base, np.ndarray):

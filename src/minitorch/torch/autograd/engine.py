@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -218,7 +219,7 @@ def make_seeds(roots: Sequence[Any], likes: Sequence[Any], given: Any, record: b
     for place, (root, like, g) in enumerate(zip(roots, likes, cotangents, strict=True)):
         shape, dtype = edge.meta(like)
         if g is None:
-            if int(np.prod(shape)) != 1:
+            if prod(shape) != 1:
                 raise GraphError(
                     "grad can be implicitly created only for scalar outputs; this one has shape "
                     f"{list(shape)}. Reduce it (.sum(), .mean()) or pass gradient= of that shape."

@@ -34,9 +34,28 @@ from minitorch.torch.nn.functional.norm import (
 from minitorch.torch.tensor import Tensor
 
 __all__ = [
-    *("batch_norm", "bilinear", "celu", "celu_", "cosine_similarity", "dropout", "embedding"),
-    *("group_norm", "hardshrink", "layer_norm", "log_softmax", "pairwise_distance", "prelu"),
-    *("relu", "relu_", "rms_norm", "rrelu", "rrelu_", "selu", "selu_", "softmax", "threshold"),
+    "batch_norm",
+    "bilinear",
+    "celu",
+    "celu_",
+    "cosine_similarity",
+    "dropout",
+    "embedding",
+    "group_norm",
+    "hardshrink",
+    "layer_norm",
+    "log_softmax",
+    "pairwise_distance",
+    "prelu",
+    "relu",
+    "relu_",
+    "rms_norm",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "softmax",
+    "threshold",
     "threshold_",
 ]
 

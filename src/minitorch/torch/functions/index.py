@@ -19,7 +19,14 @@ from minitorch.torch.attach import method
 from minitorch.torch.devices import as_result
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.parts import _select, _slice
-from minitorch.torch.functions.shape import _alias, _unsqueeze, _view, expanded, unshared
+from minitorch.torch.functions.shape import (
+    _alias,
+    _unsqueeze,
+    _view,
+    dimension,
+    expanded,
+    unshared,
+)
 from minitorch.torch.inplace import (
     check_overlap,
     check_writable,
@@ -45,8 +52,11 @@ Parts = tuple[Any, ...]
 
 
 def watch(t: Any, *saved: Any) -> Any:
-    """Let the node that made `t` notice when one of the tensors in `saved`, which say where, is
-    changed before the backward pass; give `t` back."""
+    """Let the node that made `t` notice when one of the tensors in `saved` is changed before the
+    backward pass, as PyTorch's does, which saves them; give `t` back.
+
+    They say where, or PyTorch asks them for their shape only. Indices and masks come first.
+    """
     node = t._node
     if node is not None:
         for each in saved:
@@ -185,6 +195,7 @@ def decompose(x: Tensor, parts: Parts) -> tuple[Tensor, Parts, list[Any]]:
         raise IndexingError(f"too many indices for tensor of dimension {ndim}")
     rest: list[Any] = []
     tensors: list[Any] = []
+    masks: list[tuple[np.ndarray, int]] = []
     dim = real = 0
     for part, original in zip(ready, parts, strict=True):
         kind = type(part)
@@ -195,21 +206,19 @@ def decompose(x: Tensor, parts: Parts) -> tuple[Tensor, Parts, list[Any]]:
             x = cut(x, dim, part, True)
             dim, real = dim + 1, real + 1
         elif part is None:
-            x = _unsqueeze(x, dim)
+            x = _new_axis(x, dim)
             dim += 1
         elif part is Ellipsis:
-            # A second one stands for nothing.
-            skip = max(ndim - given, 0)
-            dim, real, given = dim + skip, real + skip, ndim
+            dim, real = dim + ndim - given, real + ndim - given
         else:
             if kind is bool:
-                x, part = _unsqueeze(x, dim), np.zeros(int(part), np.int64)
+                x, part = _new_axis(x, dim), np.zeros(int(part), np.int64)
             elif not part.ndim:
-                x, part = _unsqueeze(x, dim), np.zeros(int(bool(part)), np.int64)
+                x, part = _new_axis(x, dim), np.zeros(int(bool(part)), np.int64)
                 real -= 1
             rest += [slice(None)] * (dim - len(rest))
             if part.dtype == bool:
-                _check_mask(part, x._array.shape, dim)
+                masks.append((part, dim))
             rest.append(part)
             if part.dtype == bool and part.ndim > 1:
                 # One entry of NumPy's index takes as many dimensions as the mask has.
@@ -219,7 +228,13 @@ def decompose(x: Tensor, parts: Parts) -> tuple[Tensor, Parts, list[Any]]:
                 dim, real = dim + 1, real + 1
             if isinstance(original, Tensor):
                 tensors.append(original)
+    for mask, dim in masks:
+        _check_mask(mask, x._array.shape, dim)
     return x, tuple([each for each in rest if each is not _Taken]), tensors
+
+
+def _new_axis(x: Tensor, dim: int) -> Any:
+    return _unsqueeze(x, dimension(dim, x._array.ndim + 1))
 
 
 class _Taken:
@@ -301,12 +316,16 @@ def array_error(shape: tuple[int, ...], rest: Parts) -> IndexError:
             flat.append((int(np.count_nonzero(part)),))
             dim += part.ndim
             continue
-        flat.append(part.shape)
         wrong = part[(part >= shape[dim]) | (part < -shape[dim])]
         if wrong.size:
-            return IndexingError(
-                f"index {int(wrong[0])} is out of bounds for dimension {dim} with size {shape[dim]}"
+            # PyTorch counts the dimensions that are indexed by tensors.
+            words = (
+                f"index {int(wrong[0])} is out of bounds for dimension {len(flat)} with size "
+                f"{shape[dim]}"
             )
+            more = "" if dim == len(flat) else f" (it is dimension {dim} of the tensor)"
+            return IndexingError(words + more)
+        flat.append(part.shape)
         dim += 1
     shown = ", ".join(str(list(each)) for each in flat)
     return IndexingError(
@@ -349,11 +368,30 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         copy_to(place, source)
 
 
+NUMBERS = {
+    "float16": "at::Half",
+    "float32": "float",
+    "float64": "double",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+
+
+def not_that_type(array: np.ndarray) -> Exception:
+    """What PyTorch raises for a complex number where there are real ones."""
+    name = NUMBERS.get(array.dtype.name, array.dtype.name)
+    return RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
 def _number(self: Tensor, value: Any) -> Tensor:
     """A Python number as a 0-d tensor of the dtype of `self`."""
     array = self._array
     if isinstance(value, complex) and array.dtype.kind != "c":
-        raise RuntimeError("value cannot be converted to type float without overflow")
+        raise not_that_type(array)
     if not isinstance(value, (bool, int, float, complex)):
         name = type(value).__name__
         module = type(value).__module__
@@ -443,17 +481,12 @@ def put_in(
     place: Tensor, rest: Parts, tensors: Sequence[Any], values: Tensor, accumulate: bool
 ) -> Tensor:
     """Write `values` at arrays (and full slices) of an index."""
-    if values._array.dtype != place._array.dtype:
-        raise ShapeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{kind_name(place._array)} for the destination and {kind_name(values._array)} for the "
-            "source."
-        )
+    values = fitting(place, rest, values, accumulate)
 
     def index_put_(before: Tensor, values: Tensor) -> Any:
         try:
             return watch(_put(before, values, index=rest, accumulate=accumulate), *tensors)
-        except (IndexError, ValueError):
+        except (IndexError, TypeError, ValueError):
             raise put_error(before._array, rest, values._array) from None
 
     if not is_recorded(place, (values,)):
@@ -464,11 +497,26 @@ def put_in(
                 np.add.at(place._array, rest, values._array)
             else:
                 place._array[rest] = values._array
-        except (IndexError, ValueError):
+        except (IndexError, TypeError, ValueError):
             raise put_error(place._array, rest, values._array) from None
         version_of(place)[0] += 1
         return place
     return inplace(index_put_, place, values)
+
+
+def fitting(place: Tensor, rest: Parts, values: Tensor, accumulate: bool) -> Any:
+    """`values` in the dtype of what they are written to; only one number under one mask may have
+    another. RuntimeError else."""
+    array, target = values._array, place._array.dtype
+    if array.dtype == target:
+        return values
+    arrays = [part for part in rest if not isinstance(part, slice)]
+    if array.size != 1 or accumulate or len(arrays) != 1 or arrays[0].dtype != bool:
+        raise ShapeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{kind_name(place._array)} for the destination and {kind_name(array)} for the source."
+        )
+    return _astype(values, target) if values.requires_grad else wrap(array.astype(target))
 
 
 def put_error(array: np.ndarray, rest: Parts, values: np.ndarray) -> Exception:
@@ -488,8 +536,7 @@ def _indices(input: Tensor, indices: Any) -> tuple[Parts, list[Any]]:
     rest: list[Any] = []
     for part in indices:
         if part is None:
-            rest.append(slice(None))
-            continue
+            raise TypeError("expected Tensor as element 0 in argument 0, but got NoneType")
         ready = _ready(part)
         array = as_result(ready)
         if array.dtype == bool:
@@ -509,15 +556,10 @@ def index_put(
 ) -> Any:
     """A copy of `input` with `values` at (or added at) the places that `indices` name together."""
     rest, tensors = _indices(input, indices)
-    if values._array.dtype != input._array.dtype:
-        raise ShapeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{kind_name(input._array)} for the destination and {kind_name(values._array)} for the "
-            "source."
-        )
+    values = fitting(input, rest, values, accumulate)
     try:
         return watch(_put(input, values, index=rest, accumulate=accumulate), *tensors)
-    except (IndexError, ValueError):
+    except (IndexError, TypeError, ValueError):
         raise put_error(input._array, rest, values._array) from None
 
 

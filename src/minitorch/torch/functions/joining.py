@@ -26,8 +26,21 @@ from minitorch.torch.functions.shape import (
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
-    *("atleast_1d", "atleast_2d", "atleast_3d", "cat", "column_stack", "concat", "concatenate"),
-    *("dstack", "hstack", "meshgrid", "repeat_interleave", "row_stack", "stack", "tile", "vstack"),
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "cat",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "meshgrid",
+    "repeat_interleave",
+    "row_stack",
+    "stack",
+    "tile",
+    "vstack",
 ]
 
 _cat, _stack, _repeat = recorder("cat"), recorder("stack"), recorder("repeat_whole")
@@ -219,9 +232,9 @@ def repeat(self: Tensor, *repeats: Any) -> Any:
     return _repeat(self, times)
 
 
-def tile(input: Tensor, *dims: Any) -> Any:
+def tile(input: Tensor, *given: Any, dims: Any = None) -> Any:
     """`repeat`, with fewer numbers than dimensions allowed."""
-    times = sizes_of(dims)
+    times = sizes_of(given if dims is None else (dims,))
     return repeat(input, (1,) * (input._array.ndim - len(times)) + times)
 
 
@@ -276,18 +289,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
                 f"{each._array}"
             )
-    swapped = indexing == "xy" and len(given) > 1
-    if swapped:
-        given[:2] = given[1::-1]
-    shape = tuple(each._array.size for each in given)
+    order = list(range(len(given)))
+    if indexing == "xy" and len(given) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(given[place]._array.size for place in order)
     found = []
-    for place, each in enumerate(given):
+    for place, each in zip(order, given, strict=True):
         ones = (1,) * place + (-1,) + (1,) * (len(given) - place - 1)
         found.append(expand(_view(each, ones), shape))
-    if swapped:
-        from minitorch.torch.functions.shape import transpose
-
-        found = [transpose(each, 0, 1) for each in (found[1], found[0], *found[2:])]
     return tuple(found)
 
 

@@ -34,9 +34,27 @@ from minitorch.torch.inplace import broadcast_message
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
-    *("addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "cdist", "chain_matmul", "cross"),
-    *("dot", "ger", "inner", "kron", "matmul", "matrix_power", "mm", "mv", "outer", "tensordot"),
-    *("trace", "vdot"),
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "baddbmm",
+    "bmm",
+    "cdist",
+    "chain_matmul",
+    "cross",
+    "dot",
+    "ger",
+    "inner",
+    "kron",
+    "matmul",
+    "matrix_power",
+    "mm",
+    "mv",
+    "outer",
+    "tensordot",
+    "trace",
+    "vdot",
 ]
 
 _mm, _bmm = recorder("matmul", "MmBackward0"), recorder("matmul", "BmmBackward0")
@@ -209,16 +227,23 @@ def product(x: Tensor, y: Tensor) -> Any:
 
 def _check_matmul(a: Any, b: Any) -> None:
     inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
-    if a.shape[-1] != inner:
-        rows = a.shape[-2] if a.ndim > 1 else 1
+    if a.shape[-1] == inner:
+        try:
+            np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        except ValueError:
+            raise ShapeError(broadcast_message(a.shape[:-2], b.shape[:-2])) from None
+        return
+    if a.ndim > 2 and b.ndim > 2:
+        count = int(np.prod(np.broadcast_shapes(a.shape[:-2], b.shape[:-2])))
         raise ShapeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a.shape[-1]} and "
-            f"{inner}x{b.shape[-1] if b.ndim > 1 else 1})"
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{count}, {a.shape[-1]}] but got: [{count}, {inner}]."
         )
-    try:
-        np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise ShapeError(broadcast_message(a.shape[:-2], b.shape[:-2])) from None
+    rows = int(np.prod(a.shape[:-1]))
+    raise ShapeError(
+        f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a.shape[-1]} and "
+        f"{inner}x{b.shape[-1] if b.ndim > 1 else 1})"
+    )
 
 
 def _folds(x: Tensor, y: Tensor) -> bool:
@@ -327,7 +352,7 @@ def addmv(
     x, y = mat._array, vec._array
     if x.ndim != 2 or y.ndim != 1 or x.shape[1] != y.shape[0]:
         raise ShapeError(
-            f"size mismatch, got input ({input._array.size}), mat {'x'.join(map(str, x.shape))}, "
+            f"size mismatch, got input ({input._array.size}), mat ({'x'.join(map(str, x.shape))}), "
             f"vec ({y.size})"
         )
     same_dtype(mat, vec)
@@ -425,6 +450,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     given = list(zip(first, second, strict=True))
     first = [dimension(d, m) for d in first]
     second = [dimension(d, n) for d in second]
+    if a._array.dtype != b._array.dtype:
+        raise ShapeError("both inputs should have same dtype")
     sa, sb = a._array.shape, b._array.shape
     for (d, e), (shown_d, shown_e) in zip(zip(first, second, strict=True), given, strict=True):
         if sa[d] != sb[e]:
@@ -437,8 +464,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     shape = tuple(sa[d] for d in rest_a) + tuple(sb[d] for d in rest_b)
     count = int(np.prod([sa[d] for d in first]))
     x, y = _permute(a, (*rest_a, *first)), _permute(b, (*second, *rest_b))
-    if not rest_a and not rest_b and m == n == 1:
-        result = _view(dot(x, y), ())
+    if not rest_a and not rest_b and m and n:
+        flat = [each if each._array.ndim == 1 else reshape(each, (count,)) for each in (x, y)]
+        result = _view(dot(*flat), ())
     else:
         rows = int(np.prod([sa[d] for d in rest_a]))
         columns = int(np.prod([sb[d] for d in rest_b]))
@@ -521,7 +549,11 @@ def _in_best_order(matrices: list[Any]) -> Any:
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     """`multi_dot` of matrices given one by one."""
     given = matrices[0] if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else matrices
-    return given[0] if len(given) == 1 else multi_dot(given, out=out)
+    if len(given) == 1:
+        from minitorch.torch.functions.basic import clone
+
+        return clone(given[0])
+    return multi_dot(given, out=out)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Any:

@@ -16,9 +16,25 @@ from minitorch.torch.functions.shape import _view, dimension, rearranged, reshap
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
-    *("as_strided", "chunk", "diag", "diag_embed", "diagflat", "diagonal", "dsplit", "hsplit"),
-    *("narrow", "select", "split", "split_with_sizes", "tensor_split", "tril", "tril_indices"),
-    *("triu", "triu_indices", "unbind", "vsplit"),
+    "as_strided",
+    "chunk",
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "dsplit",
+    "hsplit",
+    "narrow",
+    "select",
+    "split",
+    "split_with_sizes",
+    "tensor_split",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+    "unbind",
+    "vsplit",
 ]
 
 _select, _slice, _unbind = recorder("select"), recorder("slice_axis"), recorder("unbind")
@@ -305,7 +321,7 @@ def _pairs(pair: Any, wanted: dtype | None) -> Any:
     return wrap(np.stack(pair).astype(np.int64 if wanted is None else wanted.numpy))
 
 
-Tensor.as_strided_ = rearranged(as_strided)
+setattr(Tensor, "as_strided_", rearranged(as_strided))  # noqa: B010 - mypy knows no such method
 for _function in (
     *(select, narrow, unbind, unfold, as_strided, diagonal, diag, diag_embed, diagflat, split),
     *(split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit),

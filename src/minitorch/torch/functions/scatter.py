@@ -11,16 +11,29 @@ from minitorch.ops.meta import is_meta
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store
-from minitorch.torch.functions.index import fill_with, watch
+from minitorch.torch.functions.index import fill_with, not_that_type, watch
 from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
 from minitorch.torch.inplace import check_memory, inplace, is_recorded, kind_name, write
 from minitorch.torch.node import KINDS
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
-    *("argwhere", "gather", "index_add", "index_copy", "index_fill", "index_select", "masked_fill"),
-    *("masked_scatter", "masked_select", "nonzero", "scatter", "scatter_add", "scatter_reduce"),
-    *("fill", "take", "take_along_dim"),
+    "argwhere",
+    "fill",
+    "gather",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_select",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
+    "nonzero",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "take",
+    "take_along_dim",
 ]
 
 _gather, _scatter_add = recorder("gather"), recorder("scatter_add")
@@ -83,7 +96,7 @@ def gather(
     _check_index("gather", input, dim, index)
     if not index._array.size and index._array.ndim != input._array.ndim:
         return wrap(np.empty(index._array.shape, input._array.dtype))
-    result = _gather(input, index, dim)
+    result = watch(_gather(input, index, dim), input)
     return result if out is None else store(out, result, "gather")
 
 
@@ -124,7 +137,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     dim = dimension(dim, input._array.ndim)
     _same_dtype("scatter", input, src)
     _check_index("scatter", input, dim, index, src)
-    if not index._array.size:
+    if not index._array.size and index._array.ndim != input._array.ndim:
         return _fill_nothing(input)
     return _scatter_add(input, index, src, dim)
 
@@ -314,7 +327,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
 
 def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Any:
     """The elements where `mask` is true, in order, as a vector; the two broadcast."""
-    result = watch(_masked_select(input, _mask("masked_select", mask)), mask)
+    result = watch(_masked_select(input, _mask("masked_select", mask)), mask, input)
     return result if out is None else store(out, result, "masked_select")
 
 
@@ -323,8 +336,8 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     array = _mask("masked_scatter_", mask)
     if input._array.dtype != source._array.dtype:
         raise ShapeError(
-            "masked_scatter_: expected self and source to have same dtypes but got "
-            f"{input.dtype} and {source.dtype}"
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{kind_name(input._array)} and {kind_name(source._array)}"
         )
     count = np.count_nonzero(
         np.broadcast_to(array, np.broadcast_shapes(array.shape, input._array.shape))
@@ -338,14 +351,14 @@ def take(input: Tensor, index: Tensor) -> Any:
     """The elements at places of the flattened tensor, in the shape of `index`."""
     array, size = index._array, input._array.size
     if array.dtype != np.int64:
-        raise ShapeError("take(): Expected a long tensor for index")
+        raise ShapeError(f"take(): Expected a long tensor for index, but got {kind_name(array)}")
     wrong = array[(array < -size) | (array >= size)]
     if wrong.size:
         raise IndexingError(
             f"out of range: tried to access index {int(wrong.reshape(-1)[0])} on a tensor of "
             f"{size} elements."
         )
-    return watch(_take(input, array), index)
+    return watch(_take(input, array), index, input)
 
 
 def take_along_dim(
@@ -404,8 +417,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 def _in_range(self: Tensor, value: Any) -> np.ndarray:
     array: np.ndarray = np.asarray(value)
     if array.dtype.kind == "c" and self._array.dtype.kind != "c":
-        kind = KINDS.get(self._array.dtype.name, "").removesuffix("Tensor").lower()
-        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        raise not_that_type(self._array)
     return array
 
 
@@ -444,6 +456,17 @@ for _function in (
 ):
     method(_function, inplace=True)
 for _function in (
-    *(index_add_, gather, index_select, masked_select, take, take_along_dim, nonzero, argwhere, fill_, zero_),
+    *(
+        index_add_,
+        gather,
+        index_select,
+        masked_select,
+        take,
+        take_along_dim,
+        nonzero,
+        argwhere,
+        fill_,
+        zero_,
+    ),
 ):
     method(_function)

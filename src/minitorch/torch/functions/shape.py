@@ -20,9 +20,28 @@ from minitorch.torch.inplace import rearrange
 from minitorch.torch.tensor import Tensor, version_of, wrap
 
 __all__ = [
-    *("broadcast_shapes", "broadcast_tensors", "broadcast_to", "expand_copy", "flatten", "flip"),
-    *("fliplr", "flipud", "moveaxis", "movedim", "permute", "ravel", "reshape", "roll", "rot90"),
-    *("squeeze", "swapaxes", "swapdims", "t", "transpose", "unflatten", "unsqueeze"),
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "broadcast_to",
+    "expand_copy",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "moveaxis",
+    "movedim",
+    "permute",
+    "ravel",
+    "reshape",
+    "roll",
+    "rot90",
+    "squeeze",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "transpose",
+    "unflatten",
+    "unsqueeze",
 ]
 
 _view = recorder("reshape", "ViewBackward0")
@@ -71,7 +90,9 @@ def inferred(shape: Sequence[int], count: int) -> tuple[int, ...]:
                 raise ShapeError("only one dimension can be inferred")
             unknown = place
         elif size < 0:
-            raise ShapeError(f"invalid shape dimension {size}")
+            raise ShapeError(
+                f"invalid shape dimension {size} at index {place} of shape {list(shape)}"
+            )
         else:
             known *= size
     if unknown < 0:
@@ -141,13 +162,13 @@ def view_dtype(self: Tensor, wanted: dtype) -> Any:
     return t
 
 
-def reshape(input: Tensor, *shape: Any) -> Any:
+def reshape(input: Tensor, *given: Any, shape: Any = None) -> Any:
     """The same elements in another shape: a view where possible, else a copy.
 
     shape  sizes, one by one or as a sequence; one may be -1. RuntimeError if none fits.
     """
     array = input._array
-    target = inferred(sizes_of(shape), array.size)
+    target = inferred(sizes_of(given if shape is None else (shape,)), array.size)
     if array.flags.c_contiguous:
         return _view(input, target)
     if is_viewable(array, target):
@@ -254,7 +275,8 @@ def expanded(x: Any, shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[i
             f"the tensor ({len(shape)})"
         )
     found = list(target)
-    for place, wanted in enumerate(target):
+    for place in reversed(range(len(target))):
+        wanted = target[place]
         size = shape[place - new] if place >= new else 1
         if wanted == -1:
             if place < new:
@@ -311,7 +333,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
             whole = np.broadcast_shapes(whole, each._array.shape)
         except ValueError:
             raise ShapeError(broadcast_message(whole, each._array.shape)) from None
-    return tuple(expand(each, whole) for each in given)
+    return tuple(each if each._array.shape == whole else expand(each, whole) for each in given)
 
 
 # ------------------------------------------------------------------------- other orders
@@ -343,10 +365,10 @@ def t(input: Tensor) -> Any:
     return _t_vector(input, 0, 0)
 
 
-def permute(input: Tensor, *dims: Any) -> Any:
+def permute(input: Tensor, *given: Any, dims: Any = None) -> Any:
     """The dimensions in another order: a view."""
     ndim = input._array.ndim
-    order = sizes_of(dims)
+    order = sizes_of(given if dims is None else (dims,))
     if len(order) != ndim:
         raise ShapeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -412,12 +434,13 @@ def _matrix_t(self: Tensor) -> Any:
     return transpose(self, -2, -1)
 
 
-def flip(input: Tensor, *dims: Any) -> Any:
+def flip(input: Tensor, *given: Any, dims: Any = None) -> Any:
     """The order along these dimensions reversed: a copy."""
     ndim = input._array.ndim
-    found = tuple(dimension(d, ndim) for d in sizes_of(dims))
-    if len(set(found)) < len(found):
-        raise ShapeError("dim appears multiple times in the list of dims")
+    found = tuple(dimension(d, ndim) for d in sizes_of(given if dims is None else (dims,)))
+    for place, dim in enumerate(found):
+        if dim in found[:place]:
+            raise ShapeError(f"dim {dim} appears multiple times in the list of dims")
     return _flip(input, found)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, IndexingError, ShapeError
-from minitorch.ops.meta import MetaArray
+from minitorch.ops.meta import is_meta
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.index import watch
 from minitorch.torch.functions.linalg import _addmm, addmm, product
@@ -94,7 +94,7 @@ def embedding(
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if (
-        type(indices) is not MetaArray
+        not is_meta(indices)
         and indices.size
         and (indices.min() < 0 or indices.max() >= rows)
     ):
@@ -127,7 +127,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
         if num_classes <= 0:
             raise ShapeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*array.shape, num_classes), np.int64))
-    if type(array) is MetaArray and num_classes > 0:
+    if is_meta(array) and num_classes > 0:
         return wrap(array.blank((*array.shape, num_classes), np.int64))
     if array.min() < 0:
         raise ShapeError("Class values must be non-negative.")

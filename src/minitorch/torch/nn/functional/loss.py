@@ -156,15 +156,15 @@ def nll_loss(
         )
     if len(shape) < 3:
         out = _nll(input, target, weight, ignore_index=ignore_index, reduction=reduction)
-        return watch(out, target)
+        return watch(out, target, input)
     if len(shape) == 4:
         out = _nll_2d(input, target, weight, ignore_index=ignore_index, reduction=reduction)
-        return watch(out, target)
+        return watch(out, target, input)
     rest = int(np.prod(shape[2:]))
     x = reshape(input, (*shape[:2], 1, rest))
     flat = reshape(target, (shape[0], 1, rest))
     out = _nll_2d(x, flat, weight, ignore_index=ignore_index, reduction=reduction)
-    watch(out, target)
+    watch(out, target, x)
     return _view(out, own) if reduction == "none" else out
 
 
@@ -299,7 +299,7 @@ def binary_cross_entropy(
         )
     if weight is not None:
         weight = weight if weight._array.shape == a.shape else expand(weight, a.shape)
-        own = weight._array  # type: ignore[union-attr]
+        own = weight._array
         return watch(_bce(input, target, weight=own, reduction=reduction), weight)
     return _bce(input, target, reduction=reduction)
 
