@@ -7,8 +7,8 @@ gradient. An arrow is an operand, so `x * x` draws two.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from unicodedata import east_asian_width
 from html import escape
+from unicodedata import east_asian_width
 
 from minigrad.layout import layered
 from minigrad.scalar import Value, topological

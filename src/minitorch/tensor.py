@@ -287,6 +287,10 @@ class Tensor(Operators, Node):
     def __float__(self) -> float:
         return float(self.item())
 
+    def __format__(self, spec: str) -> str:
+        """The only element as a number is formatted: f"{loss:.3f}"."""
+        return format(self.item(), spec) if spec and self.size == 1 else format(str(self), spec)
+
     def __int__(self) -> int:
         return int(self.item())
 

@@ -100,6 +100,15 @@ c = x.clone(); c.clamp_(0, 1); d = c
 c = x.clone(); c.relu_(); c.relu_(); d = c
 c = x.clone(); F.leaky_relu(c, 0.1, inplace=True); d = c
 c = x.clone(); F.elu(c, inplace=True); d = c
+c = x.clone(); F.elu(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.selu(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.celu(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.leaky_relu(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.threshold(c, 0.1, 1.0, inplace=True); c.add_(1); d = c
+c = x.clone(); F.hardtanh(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.silu(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.relu(c, inplace=True); c.add_(1); d = c
+c = x.clone(); F.hardswish(c, inplace=True); c.add_(1); d = c
 c = x.clone(); c.index_add_(0, i, y[:2]); d = c * 2
 c = x.clone(); c.scatter_(0, k, y[:1]); d = c * c
 c = x.clone(); c.index_put_((i,), y[:2]); d = c * c

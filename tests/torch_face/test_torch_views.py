@@ -17,13 +17,33 @@ MAKERS = (
     *("x[0]", "x[:, 1:]", "x[None]", "x[...]", "x.view(-1)", "x.reshape(3, 2)", "x.t()", "x.T"),
     *("x.transpose(0, 1)", "x.permute(1, 0)", "x.unsqueeze(0)", "x.squeeze()", "x.expand(2, 2, 3)"),
     *("x.diagonal()", "x.narrow(1, 0, 2)", "x.select(0, 1)", "x.unfold(1, 2, 1)", "x.flatten()"),
-    *("x.as_strided((2,), (1,))", "x.movedim(0, 1)", "x.unbind()[1]", "x.split(1)[0]", "x.chunk(2)[1]"),
-    *("x.ravel()", "x.mT", "x.unflatten(1, (3, 1))", "x.view_as(x)", "x.swapaxes(0, 1)", "x[0][1:]"),
+    *(
+        "x.as_strided((2,), (1,))",
+        "x.movedim(0, 1)",
+        "x.unbind()[1]",
+        "x.split(1)[0]",
+        "x.chunk(2)[1]",
+    ),
+    *(
+        "x.ravel()",
+        "x.mT",
+        "x.unflatten(1, (3, 1))",
+        "x.view_as(x)",
+        "x.swapaxes(0, 1)",
+        "x[0][1:]",
+    ),
     *("x.view(-1)[1:].view(5)", "x.t()[1]", "list(x)[0]", "torch.broadcast_to(x, (2, 2, 3))"),
     "torch.atleast_3d(x)",
 )
 OWNERS = (
-    *("x.clone()", "x[[0]]", "x[x > 1]", "x.t().reshape(-1)", "x.repeat(1, 1)", "x.t().contiguous()"),
+    *(
+        "x.clone()",
+        "x[[0]]",
+        "x[x > 1]",
+        "x.t().reshape(-1)",
+        "x.repeat(1, 1)",
+        "x.t().contiguous()",
+    ),
     *("x.flip(0)", "x.diag()", "x.tril()", "x.index_select(0, torch.tensor([0]))", "x * 1"),
     *("torch.cat([x])", "x.detach()", "x.data", "x.roll(1)", "x.masked_select(x > 0)", "x.sum(0)"),
 )
@@ -118,7 +138,9 @@ def test_one_of_several_views_may_not_be_written_to() -> None:
     for lib in LIBS:
         b = lib.zeros(3, 2, requires_grad=True).clone()
         rows = b.unbind()
-        with pytest.raises(RuntimeError, match=f"Output 1 of Unbind is a view and is being.*{said}"):
+        with pytest.raises(
+            RuntimeError, match=f"Output 1 of Unbind is a view and is being.*{said}"
+        ):
             rows[1].mul_(2)
         with pytest.raises(RuntimeError, match=f"Output 0 of Slice is a view and is being.*{said}"):
             rows[0][:1].mul_(2)
@@ -165,7 +187,7 @@ def test_the_second_derivative_through_a_written_view() -> None:
     for lib in LIBS:
         x = lib.tensor([1.0, 2.0, 3.0], dtype=lib.float64, requires_grad=True)
         b = x * 1
-        b[1:].mul_(b[1:].detach() * x[:2])
+        b[1:].mul_(x[:2])
         b.view(3, 1)[0] = (x * x).sum()
         (g,) = lib.autograd.grad((b * b).sum(), x, create_graph=True)
         (h,) = lib.autograd.grad((g * g).sum(), x)
@@ -252,6 +274,6 @@ def test_dtype_views() -> None:
     for lib in LIBS:
         x = lib.ones(4)
         assert x.view(lib.int32)[0].item() == 0x3F800000
-        assert x.view(lib.float32)._base is x
+        assert x.view(lib.float32)._base is None
         with pytest.raises(RuntimeError):
             lib.ones(3).view(lib.float64)

@@ -15,10 +15,11 @@ written for either catches it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar, cast
 
 
 class MinitorchError(Exception):
@@ -131,3 +132,21 @@ def explain(
     else:
         return copy(error)
     return kind(f"{name}: {cause}. Got {given}.")
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def named(function: Function) -> Function:
+    """Let what goes wrong in a function that is made of ops say its name and what it was given."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (ValueError, IndexError, TypeError) as error:
+            if isinstance(error, MinitorchError):
+                raise
+            raise explain(error, function.__name__, args, kwargs) from error
+
+    return cast("Function", call)

@@ -4,8 +4,8 @@ Here: boxes and their looks. Where they go is decided by `minigrad.layout`.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
 from html import escape
+from typing import TYPE_CHECKING, Final
 
 from minigrad.layout import Point, layered
 from minitorch.graph.trace import Node, trace

@@ -68,5 +68,5 @@ class disabled:
                 _apply(op)
 
 
-from minitorch.kernels import numpy_kernels as _numpy_kernels  # noqa: E402, F401 - registers
 from minitorch.kernels import node_kernels as _node_kernels  # noqa: E402, F401 - registers
+from minitorch.kernels import numpy_kernels as _numpy_kernels  # noqa: E402, F401 - registers

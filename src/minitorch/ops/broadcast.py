@@ -19,7 +19,7 @@ __all__ = [
 
 
 def _shape(shape: Any, x: Any) -> tuple[int, ...]:
-    if type(shape) is tuple and all([type(size) is int for size in shape]):
+    if type(shape) is tuple and all(type(size) is int for size in shape):
         return shape
     return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
 

@@ -36,6 +36,8 @@ Formula = Callable[..., Any]
 Signature = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
 REQUIRED: Final[Any] = inspect.Parameter.empty
 
+_LOCALS = frozenset({"op", "face", "n", "t", "out", "aux", "state", "error", "versions", "v", "g"})
+"""Names that the functions made of a declaration use themselves; see `record`."""
 _FACTS = ("shape", "dtype", "strides", "shapes")
 OPS: dict[str, Op] = {}
 """Every declared op by name."""
@@ -128,6 +130,12 @@ class Op:
                     f"declaration of {self.name}: there is a formula for {name!r}, but the "
                     f"inputs are {self.inputs}."
                 )
+        taken = _LOCALS & {*self.inputs, *self.options}
+        if taken:
+            raise TypeError(
+                f"declaration of {self.name}: {sorted(taken)} would hide names of the recorder; "
+                "call the parameter something else."
+            )
         if self.joint and len(self.formulas) != 1:
             raise TypeError(f"declaration of {self.name}: a joint formula must be the only one.")
 

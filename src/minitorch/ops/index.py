@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.edge import broadcast_axes
-from minitorch.engine.errors import DTypeError, IndexingError
+from minitorch.engine.errors import DTypeError, IndexingError, named
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import one_axis, prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
@@ -187,6 +187,7 @@ put_add: Function = declare(
 )
 
 
+@named
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """The elements at `indices` (an integer array of any shape) along `axis`, or of the
     flattened array; see `numpy.take`. IndexError when out of range."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.engine.errors import ShapeError
+from minitorch.engine.errors import ShapeError, named
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import one_axis
 from minitorch.ops.declare import REQUIRED, declare
@@ -173,6 +173,7 @@ linear = declare(
 )
 
 
+@named
 def outer(x: Any, y: Any) -> Any:
     """All products of an element of `x` and one of `y`, both flattened: (x.size, y.size)."""
     x, y = (v if hasattr(v, "shape") else asarray(v) for v in (x, y))
@@ -219,6 +220,7 @@ triu: Function = declare(
 )
 
 
+@named
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The elements x[..., i, i + offset]; their axis comes last. See `numpy.diagonal`."""
     ndim = len(x.shape)
@@ -233,6 +235,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return getitem(x, (Ellipsis, i + max(-offset, 0), i + max(offset, 0)))
 
 
+@named
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The sum of a diagonal; see `numpy.trace`."""
     if len(x.shape) < 2:
@@ -291,7 +294,11 @@ def _contract_grads(
 def _contract_meta(
     tensors: Sequence[Any], labels: Any, out_labels: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    sizes = {c: n for names, x in zip(labels, tensors, strict=True) for c, n in zip(names, x.shape)}
+    sizes = {
+        c: n
+        for names, x in zip(labels, tensors, strict=True)
+        for c, n in zip(names, x.shape, strict=True)
+    }
     return tuple(sizes[c] for c in out_labels), np.result_type(*(x.dtype for x in tensors))
 
 

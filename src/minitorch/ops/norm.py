@@ -11,7 +11,6 @@ from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.meta import bare
-from minitorch.ops.meta import bare
 from minitorch.ops.meta_rules import affine
 from minitorch.ops.pointwise import exp, floating, rsqrt
 from minitorch.ops.reduce import mean, sum

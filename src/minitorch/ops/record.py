@@ -114,7 +114,11 @@ def build_pull(op: Op) -> Callable[[Any, Any, Any], Sequence[Any]]:
     declared = list(op.formulas.values())
     rules = {f"rule{k}": rule for k, rule in enumerate(op.rules)}
     kernels = frozenset(k for k, rule in enumerate(op.rules) if rule is not declared[k])
-    space: dict[str, Any] = {**rules, **{f"formula{k}": declared[k] for k in kernels}, "MetaArray": MetaArray}
+    space: dict[str, Any] = {
+        **rules,
+        **{f"formula{k}": declared[k] for k in kernels},
+        "MetaArray": MetaArray,
+    }
     space["rule_without_memory"] = rule_without_memory
     return _function(op, "pull", lambda: pull_source(op, kernels), space)
 
@@ -157,18 +161,25 @@ def _options(op: Op) -> str:
     return "".join(f", {o}={o}" for o in op.options)
 
 
+def _named(op: Op) -> str:
+    return "{" + ", ".join(f"'{o}': {o}" for o in op.options) + "}"
+
+
 def _prepare(op: Op, first: str) -> list[str]:
     return [f"    {o} = prepare_{o}({o}, {first})" for o in op.prepare]
 
 
 def bare_source(op: Op) -> str:
     prepare = _prepare(op, op.inputs[0]) if op.inputs else []
-    given = ", ".join(op.inputs) + _options(op)
+    whole = op.inputs[0] if op.listed else _tuple(op.inputs)
     return "\n".join(
         [
             f"def {op.name}({signature(op)}):",
-            *prepare,
-            f"    return forward({given})" + "[0]" * op.aux,
+            "    try:",
+            *("    " + line for line in prepare),
+            f"        return forward({', '.join(op.inputs)}{_options(op)})" + "[0]" * op.aux,
+            "    except Exception as error:",
+            f"        raise explain(error, op.name, {whole}, {_named(op)}) from error",
             "",
         ]
     )
@@ -267,7 +278,7 @@ def recorder_source(op: Op, face: Face) -> str:
     given = ", ".join(f"a_{x}" for x in op.inputs)
     trailing = "," if len(op.inputs) == 1 else ""
     whole = f"a_{op.inputs[0]}" if op.listed else f"({given}{trailing})"
-    named = "{" + ", ".join(f"'{o}': {o}" for o in op.options) + "}"
+    named = _named(op)
     lines += ["    " + line for line in face.arrays(op)]
     lines += ["    " + line for line in face.promotion(op)]
     lines += ["    try:"]

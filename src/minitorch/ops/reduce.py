@@ -305,7 +305,9 @@ def var_gradient(g: Any, x: Any, axis: tuple[int, ...], ddof: float, keepdims: b
     return restore(g, axis, keepdims) * (centred * (2 / left if left else np.inf))
 
 
-def std_gradient(g: Any, x: Any, out: Any, axis: tuple[int, ...], ddof: float, keepdims: bool) -> Any:
+def std_gradient(
+    g: Any, x: Any, out: Any, axis: tuple[int, ...], ddof: float, keepdims: bool
+) -> Any:
     slope = where(equal(out, 0), 0.0, g / (2 * out))
     return var_gradient(slope, x, axis, ddof, keepdims)
 

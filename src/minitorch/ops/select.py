@@ -6,20 +6,19 @@ PyTorch face shows each as a node. Views are writable wherever the memory is.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minitorch.ops.arrays import asarray
-from minitorch.ops.axes import all_axes, one_axis, prepare_axis
+from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import put_add, restrided
 from minitorch.ops.meta_rules import same
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import calls
-from minitorch.ops.shape import flip, moveaxis, permute, reshape, stack
+from minitorch.ops.shape import moveaxis, reshape, stack
 
 __all__: list[str] = []
 
@@ -67,6 +66,8 @@ select: Function = declare(
     ),
     view=True,
 )
+
+
 def _place_meta(x: Any, axis: int, index: Any, size: int) -> Any:
     after = axis + 1 if type(index) is slice else axis
     return (*x.shape[:axis], size, *x.shape[after:]), x.dtype

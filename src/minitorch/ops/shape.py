@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.engine.errors import ShapeError, named
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import all_axes, dimensions, one_axis, prepare_axis, prepare_list_axis
 from minitorch.ops.broadcast import broadcast_to
@@ -121,11 +122,13 @@ permute: Function = declare(
 )
 
 
+@named
 def transpose(x: Any, axes: Any = None) -> Any:
     """NumPy's name of `permute`: the axes in another order, reversed if `axes` is None."""
     return permute(x, axes)
 
 
+@named
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     """Exchange two axes: a view. ShapeError for an axis out of range."""
     axes = list(range(_ndim(x)))
@@ -135,6 +138,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     return permute(x, tuple(axes))
 
 
+@named
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """Move axes to new places, the others keeping their order (as `numpy.moveaxis`): a view."""
     ndim = _ndim(x)
@@ -371,8 +375,6 @@ def split(x: Any, sections: Any, axis: int = 0) -> tuple[Any, ...]:
     try:
         sizes = _sizes(sections, shape[one_axis(axis, len(shape))])
     except (ValueError, IndexError) as error:
-        from minitorch.engine.errors import ShapeError
-
         raise ShapeError(f"split: {error}. Got shape {tuple(shape)}, axis={axis}.") from None
     return split_sizes(x, sizes, axis)  # type: ignore[no-any-return]
 
@@ -380,6 +382,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> tuple[Any, ...]:
 # --------------------------------------------------------------------------- repeating
 
 
+@named
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     """Repeat each element (along `axis`, or of the flattened array) `repeats` times.
 
@@ -395,6 +398,7 @@ def _count(x: Any) -> int:
     return int(np.prod(x.shape)) if hasattr(x, "shape") else int(np.size(x))
 
 
+@named
 def tile(x: Any, reps: Any) -> Any:
     """Repeat the whole array `reps` times along each axis; see `numpy.tile`."""
     reps = _ints(reps)
@@ -449,6 +453,7 @@ constant_pad = declare(
 )
 
 
+@named
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: float = 0.0) -> Any:
     """Surround `x` with more elements; see `numpy.pad`.
 
@@ -457,8 +462,6 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: float =
     if mode == "constant":
         return constant_pad(x, pad_width, constant_values)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        from minitorch.engine.errors import ShapeError
-
         raise ShapeError(
             f"pad: mode {mode!r} is not known; use constant, edge, reflect, symmetric or wrap."
         )

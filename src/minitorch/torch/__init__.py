@@ -12,7 +12,7 @@ from minitorch.engine.mode import (
     no_grad,
     set_grad_enabled,
 )
-from minitorch.torch import autograd, return_types, utils
+from minitorch.torch import _subclasses, autograd, library, nn, ops, random, return_types, utils
 from minitorch.torch import face as _face
 from minitorch.torch import operators as _operators
 from minitorch.torch.autograd.anomaly_mode import (
@@ -47,13 +47,11 @@ from minitorch.torch.dtypes import (
 )
 from minitorch.torch.dtypes import bool_ as bool
 from minitorch.torch.functions import *
+from minitorch.torch.functions.basic import tensor as tensor  # the function, not the module
 from minitorch.torch.grad_modes import inference_mode, is_inference, is_inference_mode_enabled
 from minitorch.torch.printing import get_printoptions, set_printoptions
 from minitorch.torch.random import *
 from minitorch.torch.tensor import Tensor
-from minitorch.torch.functions.basic import tensor as tensor  # the function, not the module
-from minitorch.torch import nn, random
-from minitorch.torch import _subclasses, library, ops
 
 half, double, cfloat, cdouble = float16, float64, complex64, complex128
 float = float32

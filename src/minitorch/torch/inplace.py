@@ -314,7 +314,7 @@ def keep_original(node: Any, t: Tensor) -> None:
 
 def use_result(node: Any, t: Tensor, out: Tensor) -> None:
     """Where the formula needs the result, let the node refer to the memory it was written to."""
-    if node.args is None or not any(a is out._array for a in node.args):
+    if node.args is None or out._counter is None:
         return
     node.args = tuple(t._array if a is out._array else a for a in node.args)
     counter, own = version_of(t), out._counter

@@ -552,7 +552,7 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | Non
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """1 with probability `p` (a number, or a tensor with one for each), else 0; in place."""
     chance = getattr(p, "_array", p)
-    if np.size(chance) and not (0 <= np.min(chance) and np.max(chance) <= 1):
+    if np.size(chance) and not (np.min(chance) >= 0 and np.max(chance) <= 1):
         raise ShapeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
     return _filled(self, source(generator).random(self._array.shape) < chance)
 

@@ -17,7 +17,7 @@ from minitorch.engine.mode import ambient
 from minitorch.engine.node import next_seq
 from minitorch.ops.meta import is_meta
 from minitorch.torch.node import op_word
-from minitorch.torch.tensor import INFERENCE, Tensor, node_of, version_of
+from minitorch.torch.tensor import INFERENCE, Tensor, node_of
 
 USUAL: Final = 0
 NO_GRAD: Final = 1

@@ -14,7 +14,6 @@ from minitorch.torch.functions.basic import store
 from minitorch.torch.functions.index import fill_with, not_that_type, watch
 from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
 from minitorch.torch.inplace import check_memory, inplace, is_recorded, kind_name, write
-from minitorch.torch.node import KINDS
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [

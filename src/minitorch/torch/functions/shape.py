@@ -150,7 +150,7 @@ def view_dtype(self: Tensor, wanted: dtype) -> Any:
     """The same memory read as numbers of another dtype; outside the graph if that is another."""
     array = self._array
     if wanted.numpy == array.dtype:
-        return self if self._tracked else _alias(self, array.shape)
+        return self
     try:
         t: Tensor = wrap(array.view(wanted.numpy))
     except ValueError as error:

@@ -290,20 +290,32 @@ def _method_log_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
     return log_softmax(self, dim, dtype=dtype)
 
 
-def _named(record: Any, name: str) -> Any:
-    return inplace_form(record, name)
+def _watching_result(op: str, node: str) -> Any:
+    """An op under the name of its in-place node, which PyTorch differentiates by the result: a
+    later change of that raises."""
+    record = recorder(op, node)
+
+    def function(input: Tensor, *args: Any) -> Any:
+        out = record(floats(input, op), *args)
+        if out._node is not None:
+            out._counter = [0]
+            out._node.versions += (out._counter, 0)
+        return out
+
+    function.__name__ = op
+    return function
 
 
-relu_ = _named(_relu, "relu_")
-leaky_relu_ = _named(_leaky_relu, "leaky_relu_")
-elu_ = _named(_elu, "elu_")
-celu_ = _named(_celu, "celu_")
-silu_ = _named(_silu, "silu_")
-mish_ = _named(_mish, "mish_")
-hardtanh_ = _named(_hardtanh, "hardtanh_")
-hardsigmoid_ = _named(_hardsigmoid, "hardsigmoid_")
-hardswish_ = _named(_hardswish, "hardswish_")
-threshold_ = _named(_threshold, "threshold_")
+relu_ = inplace_form(_relu, "relu_")
+silu_ = inplace_form(_silu, "silu_")
+mish_ = inplace_form(_mish, "mish_")
+hardtanh_ = inplace_form(_hardtanh, "hardtanh_")
+hardsigmoid_ = inplace_form(_hardsigmoid, "hardsigmoid_")
+hardswish_ = inplace_form(_hardswish, "hardswish_")
+leaky_relu_ = inplace_form(_watching_result("leaky_relu", "LeakyReluBackward1"), "leaky_relu_")
+elu_ = inplace_form(_watching_result("elu", "EluBackward1"), "elu_")
+celu_ = inplace_form(_watching_result("celu", "CeluBackward1"), "celu_")
+threshold_ = inplace_form(_watching_result("threshold", "ThresholdBackward1"), "threshold_")
 
 
 def selu_(input: Tensor) -> Any:

@@ -93,11 +93,7 @@ def embedding(
         if not -rows <= padding_idx < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
-    if (
-        not is_meta(indices)
-        and indices.size
-        and (indices.min() < 0 or indices.max() >= rows)
-    ):
+    if not is_meta(indices) and indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexingError(
             f"index out of range in self: {int(indices.min())} to {int(indices.max())}, but "
             f"weight has rows 0 to {rows - 1}."
