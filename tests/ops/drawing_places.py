@@ -148,7 +148,9 @@ def _index_put(draw: Draw, case: Case) -> Sample:
         axis = _axis(draw, _filled(shape, 0)[:1] if 0 in shape else shape)
         count = draw(st.integers(0, shape[axis]))
         index = (*(slice(None),) * axis, rng.permutation(shape[axis])[:count])
-        small = tuple(draw(st.sampled_from([1, n])) for n in (*shape[:axis], count, *shape[axis + 1 :]))
+        small = tuple(
+            draw(st.sampled_from([1, n])) for n in (*shape[:axis], count, *shape[axis + 1 :])
+        )
     options = {"index": index, "accumulate": draw(st.booleans())}
     return Sample((values(shape), values(small)), options)
 
@@ -384,7 +386,16 @@ MORE: dict[str, Callable[[Draw, Case], Sample]] = {
 }
 
 NEVER_0_D = {
-    *("to_diagonal", "select", "slice_axis", "unbind", "unfold", "diagonal_view", "rot90", "scatter_value"),
+    *(
+        "to_diagonal",
+        "select",
+        "slice_axis",
+        "unbind",
+        "unfold",
+        "diagonal_view",
+        "rot90",
+        "scatter_value",
+    ),
     *("index_put", "scatter", "scatter_reduce", "matrix_trace", "cross", "cdist", "attention"),
     *("glu", "native_batch_norm", "native_group_norm", "embedding_rows"),
 }

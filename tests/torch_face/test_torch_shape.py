@@ -166,7 +166,7 @@ def test_out_arguments() -> None:
         kept = lib.zeros(2, 2, 3)
         lib.stack([a, a], out=kept)
         assert kept.sum().item() == 12
-        with pytest.raises(RuntimeError, match="out=... arguments don't support automatic"):
+        with pytest.raises(RuntimeError, match="arguments don't support automatic"):
             lib.cat([a.clone().requires_grad_()], out=lib.zeros(2, 3))
 
 

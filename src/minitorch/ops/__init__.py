@@ -40,6 +40,7 @@ from minitorch.ops import (  # isort: skip - they build on those above
     point_loss,
     products,
     scatter,
+    scatter_along,
     select,
 )
 

@@ -45,7 +45,7 @@ def _elu(x: Any, *, alpha: float = 1.0, scale: float = 1.0, input_scale: float =
 
 
 def _elu_x(g: Any, x: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    slope = exp(where(greater(x, 0), 0.0, x) * input_scale) * (alpha * scale * input_scale)
+    slope = exp(where(less(x, 0), x, 0.0) * input_scale) * (alpha * scale * input_scale)
     return where(greater(x, 0), g * scale, g * slope)
 
 

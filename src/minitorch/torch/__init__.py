@@ -49,6 +49,7 @@ from minitorch.torch.dtypes import bool_ as bool
 from minitorch.torch.functions import *
 from minitorch.torch.functions.basic import tensor as tensor  # the function, not the module
 from minitorch.torch.grad_modes import inference_mode, is_inference, is_inference_mode_enabled
+from minitorch.torch.nn.shared import *
 from minitorch.torch.printing import get_printoptions, set_printoptions
 from minitorch.torch.random import *
 from minitorch.torch.tensor import Tensor

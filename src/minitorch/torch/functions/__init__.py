@@ -1,6 +1,5 @@
 """Functions of `torch.*`, with PyTorch's signatures, by family; each is a thin layer over ops."""
 
-from minitorch.torch.functions import activation as _activation
 from minitorch.torch.functions import basic as _basic
 from minitorch.torch.functions import bits as _bits
 from minitorch.torch.functions import choices as _choices
@@ -14,10 +13,10 @@ from minitorch.torch.functions import linalg as _linalg
 from minitorch.torch.functions import order as _order
 from minitorch.torch.functions import parts as _parts
 from minitorch.torch.functions import pointwise as _pointwise
+from minitorch.torch.functions import products as _products
 from minitorch.torch.functions import reduce as _reduce
 from minitorch.torch.functions import scatter as _scatter
 from minitorch.torch.functions import shape as _shape
-from minitorch.torch.functions.activation import *
 from minitorch.torch.functions.basic import *
 from minitorch.torch.functions.bits import *
 from minitorch.torch.functions.choices import *
@@ -31,12 +30,12 @@ from minitorch.torch.functions.linalg import *
 from minitorch.torch.functions.order import *
 from minitorch.torch.functions.parts import *
 from minitorch.torch.functions.pointwise import *
+from minitorch.torch.functions.products import *
 from minitorch.torch.functions.reduce import *
 from minitorch.torch.functions.scatter import *
 from minitorch.torch.functions.shape import *
 
 __all__: list[str] = []
-__all__ += _activation.__all__
 __all__ += _basic.__all__
 __all__ += _bits.__all__
 __all__ += _choices.__all__
@@ -50,6 +49,7 @@ __all__ += _linalg.__all__
 __all__ += _order.__all__
 __all__ += _parts.__all__
 __all__ += _pointwise.__all__
+__all__ += _products.__all__
 __all__ += _reduce.__all__
 __all__ += _scatter.__all__
 __all__ += _shape.__all__

@@ -114,7 +114,8 @@ def gathered(x: Tensor, rest: Parts, tensors: Sequence[Any]) -> Any:
     try:
         found = watch(_index(x, rest), *tensors)
     except IndexError:
-        raise array_error(x._array.shape, rest) from None
+        rest = for_nothing(x._array.shape, rest)
+        found = _index(x, rest)
     array = found._array
     if not array.flags.c_contiguous:
         found._array = np.ascontiguousarray(array)
@@ -155,7 +156,8 @@ def cut(x: Tensor, dim: int, part: slice, lazy: bool) -> Any:
         if step < 0:
             raise ValueError("step must be greater than zero; torch.flip() reverses a dimension")
     start, stop, step = part.indices(size)
-    if lazy and step == 1 and start == 0 and stop == size:
+    whole = part.start in (None, 0) and (part.stop is None or part.stop >= size)
+    if lazy and whole and step == 1:
         return x
     return _slice(x, dim, start, max(start, stop), step)
 
@@ -178,7 +180,9 @@ def as_parts(index: Any) -> Parts:
     return (index,)
 
 
-def decompose(x: Tensor, parts: Parts) -> tuple[Tensor, Parts, list[Any]]:
+def decompose(  # noqa: PLR0912 - each kind of part has its branch
+    x: Tensor, parts: Parts
+) -> tuple[Tensor, Parts, list[Any]]:
     """`x` after all of an index that makes views; the index that is left, of arrays and full
     slices (empty if none); and the tensors among it."""
     ready = [part if type(part) in BASIC else _ready(part) for part in parts]
@@ -247,14 +251,14 @@ def _takes(part: Any) -> int:
         return 0
     if type(part) is int or type(part) is slice:
         return 1
-    return part.ndim if part.dtype == bool else 1  # type: ignore[no-any-return]
+    return part.ndim if part.dtype == bool else 1
 
 
 def _ready(part: Any) -> Any:
     """A part of an index as an int, a bool, or an array of int or bool."""
     if isinstance(part, Tensor):
         array = part._array
-        if array.dtype.kind == "f" or array.dtype.kind == "c":
+        if array.dtype.kind in "fc":
             raise IndexingError("tensors used as indices must be long, int, byte or bool tensors")
         if array.dtype == np.uint8:
             warnings.warn(
@@ -305,6 +309,25 @@ def _check_mask(mask: np.ndarray, shape: tuple[int, ...], dim: int) -> None:
             )
 
 
+def for_nothing(shape: tuple[int, ...], rest: Parts) -> Parts:
+    """An index that is out of bounds, made harmless: where no element is asked for, PyTorch does
+    not look. Raises what is wrong with it else."""
+    dim, safe = 0, []
+    for part in rest:
+        if isinstance(part, slice) or part.dtype == bool:
+            safe.append(part)
+            dim += 1 if isinstance(part, slice) else part.ndim
+            continue
+        safe.append(np.zeros_like(part) if shape[dim] else part)
+        dim += 1
+    try:
+        if 0 in np.broadcast_to(np.zeros(1, bool), shape)[tuple(safe)].shape:
+            return tuple(safe)
+    except IndexError:
+        pass
+    raise array_error(shape, rest) from None
+
+
 def array_error(shape: tuple[int, ...], rest: Parts) -> IndexError:
     """What is wrong with an index of arrays for an array of this shape."""
     dim, flat = 0, []
@@ -338,10 +361,7 @@ def array_error(shape: tuple[int, ...], rest: Parts) -> IndexError:
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """`self[index] = value`: a number, or a tensor that broadcasts to the place."""
-    if isinstance(value, Tensor):
-        source = value
-    else:
-        source = _number(self, value)
+    source = value if isinstance(value, Tensor) else _number(self, value)
     if index is False:
         return
     if not (ambient.get().grad and (self.requires_grad or source.requires_grad)) and _write_at(
@@ -486,8 +506,9 @@ def put_in(
     def index_put_(before: Tensor, values: Tensor) -> Any:
         try:
             return watch(_put(before, values, index=rest, accumulate=accumulate), *tensors)
-        except (IndexError, TypeError, ValueError):
-            raise put_error(before._array, rest, values._array) from None
+        except (IndexError, TypeError, ValueError) as error:
+            harmless = _put_nothing(error, before._array, rest, values._array)
+            return _put(before, values, index=harmless, accumulate=accumulate)
 
     if not is_recorded(place, (values,)):
         check_writable(place, "index_put_")
@@ -497,11 +518,18 @@ def put_in(
                 np.add.at(place._array, rest, values._array)
             else:
                 place._array[rest] = values._array
-        except (IndexError, TypeError, ValueError):
-            raise put_error(place._array, rest, values._array) from None
+        except (IndexError, TypeError, ValueError) as error:
+            _put_nothing(error, place._array, rest, values._array)
         version_of(place)[0] += 1
         return place
     return inplace(index_put_, place, values)
+
+
+def _put_nothing(error: Exception, array: np.ndarray, rest: Parts, values: np.ndarray) -> Parts:
+    """A harmless index where nothing is written; raises what is wrong else."""
+    if isinstance(error, IndexError):
+        return for_nothing(array.shape, rest)
+    raise put_error(array, rest, values) from None
 
 
 def fitting(place: Tensor, rest: Parts, values: Tensor, accumulate: bool) -> Any:
@@ -541,7 +569,7 @@ def _indices(input: Tensor, indices: Any) -> tuple[Parts, list[Any]]:
         array = as_result(ready)
         if array.dtype == bool:
             # A mask stands for as many dimensions as it has.
-            dim = sum(each.ndim if getattr(each, "dtype", None) == bool else 1 for each in rest)
+            dim = sum(each.ndim if each.dtype == bool else 1 for each in rest)
             _check_mask(array, input._array.shape, dim)
         rest.append(array)
     if len(rest) > input._array.ndim:
@@ -571,7 +599,7 @@ def index_put_(
     return put_in(input, rest, tensors, values, accumulate)
 
 
-Tensor.__getitem__ = getitem  # type: ignore[method-assign]
-Tensor.__setitem__ = setitem  # type: ignore[method-assign]
+method(getitem, "__getitem__")
+method(setitem, "__setitem__")
 method(index_put)
 method(index_put_)

@@ -12,6 +12,7 @@ from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import dtype
 from minitorch.torch.face import recorder
+from minitorch.torch.functions.basic import methods
 from minitorch.torch.functions.shape import _view, dimension, rearranged, reshape, unshared
 from minitorch.torch.tensor import Tensor, wrap
 
@@ -322,10 +323,9 @@ def _pairs(pair: Any, wanted: dtype | None) -> Any:
 
 
 setattr(Tensor, "as_strided_", rearranged(as_strided))  # noqa: B010 - mypy knows no such method
-for _function in (
+methods(
     *(select, narrow, unbind, unfold, as_strided, diagonal, diag, diag_embed, diagflat, split),
     *(split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit),
-):
-    method(_function)
+)
 method(tril, inplace=True)
 method(triu, inplace=True)

@@ -8,9 +8,8 @@ import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.ops.meta import is_meta
-from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import store
+from minitorch.torch.functions.basic import methods, store
 from minitorch.torch.functions.index import fill_with, not_that_type, watch
 from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
 from minitorch.torch.inplace import check_memory, inplace, is_recorded, kind_name, write
@@ -195,7 +194,10 @@ def _vector(name: str, x: Tensor, dim: int, index: Tensor) -> int:
     if wrong.size:
         if name == "index_select":
             raise IndexingError("index out of range in self")
-        where = f"index {int(wrong.reshape(-1)[0])} is out of bounds for dimension {dim} with size {size}"
+        where = (
+            f"index {int(wrong.reshape(-1)[0])} is out of bounds for dimension {dim} with size "
+            f"{size}"
+        )
         if name == "index_add":
             raise ShapeError(where)
         raise IndexingError(("index_copy_(): " if name == "index_copy" else "") + where)
@@ -449,12 +451,12 @@ def index_add_(
     return inplace(index_add, self, dim, index, source, alpha=alpha)
 
 
-for _function in (
+methods(
     *(scatter, scatter_add, scatter_reduce, index_add, index_copy, index_fill, masked_fill),
     masked_scatter,
-):
-    method(_function, inplace=True)
-for _function in (
+    inplace=True,
+)
+methods(
     *(
         index_add_,
         gather,
@@ -467,5 +469,4 @@ for _function in (
         fill_,
         zero_,
     ),
-):
-    method(_function)
+)

@@ -16,6 +16,7 @@ from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import contiguous_format, dtype, preserve_format
 from minitorch.torch.face import recorder
+from minitorch.torch.functions.basic import methods
 from minitorch.torch.inplace import rearrange
 from minitorch.torch.tensor import Tensor, version_of, wrap
 
@@ -521,14 +522,17 @@ def rearranged(function: Any) -> Any:
     return form
 
 
-for _function in (squeeze, unsqueeze, transpose, swapaxes, swapdims, t):
-    setattr(Tensor, _function.__name__ + "_", rearranged(_function))
-for _function in (
+def _rearranging(*functions: Any) -> None:
+    for function in functions:
+        setattr(Tensor, function.__name__ + "_", rearranged(function))
+
+
+_rearranging(squeeze, unsqueeze, transpose, swapaxes, swapdims, t)
+methods(
     *(view, reshape, view_as, reshape_as, flatten, unflatten, ravel, contiguous, squeeze),
     *(unsqueeze, expand, expand_as, transpose, swapaxes, swapdims, t, permute),
     *(movedim, moveaxis, flip, fliplr, flipud, roll, rot90, resize_),
-):
-    method(_function)
+)
 method(expand, "broadcast_to")
 Tensor.T = property(_big_t)  # type: ignore[attr-defined]
 Tensor.mT = Tensor.mH = Tensor.H = property(_matrix_t)  # type: ignore[attr-defined]

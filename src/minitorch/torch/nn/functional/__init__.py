@@ -1,6 +1,5 @@
 """`torch.nn.functional`: what layers are made of, as functions, by topic."""
 
-from minitorch.torch.functions.linalg import cdist as cdist
 from minitorch.torch.nn.functional.activation import (
     celu,
     celu_,

@@ -12,6 +12,8 @@ from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import _view, dimension
+from minitorch.torch.inplace import kind_name
+from minitorch.torch.operators import one_sided
 from minitorch.torch.tensor import Tensor, wrap
 
 _relu, _leaky_relu = recorder("relu"), recorder("leaky_relu")
@@ -23,7 +25,7 @@ _threshold, _log_sigmoid = recorder("threshold"), recorder("log_sigmoid")
 _softshrink, _hardshrink = recorder("softshrink"), recorder("hardshrink")
 _prelu, _glu = recorder("prelu_kernel"), recorder("glu")
 _softmax, _log_softmax = recorder("softmax"), recorder("log_softmax")
-_rrelu = recorder("prelu_kernel", "RreluWithNoiseBackward0")
+_rrelu = one_sided("prelu_kernel", "RreluWithNoiseBackward0", "x")
 _add, _sub, _div, _abs, _neg = map(recorder, ("add", "sub", "div", "abs", "neg"))
 _astype = recorder("astype")
 
@@ -148,7 +150,7 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half of a dimension times the sigmoid of the second."""
     shape = input._array.shape
     if not shape:
-        raise ShapeError("glu does not support 0-dimensional tensors")
+        raise ShapeError("glu does not support scalars because halving size must be even")
     dim = dimension(dim, len(shape))
     if shape[dim] % 2:
         raise ShapeError(
@@ -170,7 +172,11 @@ def tanhshrink(input: Tensor) -> Any:
 def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x brought nearer to 0 by `lambd`, 0 where it is no further."""
     if lambd < 0:
-        raise ShapeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+        dtype = input._array.dtype
+        raise ShapeError(
+            f"lambda must be in range [0, {np.finfo(dtype).max:g}] for input dtype "
+            f"{kind_name(input._array)}, but found {lambd:g}"
+        )
     return _softshrink(floats(input, "softshrink_cpu"), lambd)
 
 
@@ -315,7 +321,7 @@ hardswish_ = inplace_form(_hardswish, "hardswish_")
 leaky_relu_ = inplace_form(_watching_result("leaky_relu", "LeakyReluBackward1"), "leaky_relu_")
 elu_ = inplace_form(_watching_result("elu", "EluBackward1"), "elu_")
 celu_ = inplace_form(_watching_result("celu", "CeluBackward1"), "celu_")
-threshold_ = inplace_form(_watching_result("threshold", "ThresholdBackward1"), "threshold_")
+threshold_ = inplace_form(recorder("threshold", "ThresholdBackward1"), "threshold_")
 
 
 def selu_(input: Tensor) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.attention import as_bias, causal_mask, factor
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.linalg import product
+from minitorch.torch.functions.linalg import NAMES, product
 from minitorch.torch.functions.shape import transpose
 from minitorch.torch.nn.functional.dropout import dropout
 from minitorch.torch.operators import one_sided
@@ -45,9 +45,10 @@ def scaled_dot_product_attention(
                 f"{name} with {each.ndim} dimensions."
             )
     if not q.dtype == k.dtype == v.dtype:
+        names = [NAMES.get(each.dtype.name, each.dtype.name) for each in (q, k, v)]
         raise DTypeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{query.dtype} key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
+            f"{names[0]} key.dtype: {names[1]} and value.dtype: {names[2]} instead."
         )
     if is_causal and attn_mask is not None:
         raise ShapeError("Explicit attn_mask should not be set when is_causal=True")

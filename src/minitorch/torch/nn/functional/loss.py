@@ -269,7 +269,9 @@ def huber_loss(
         raise ShapeError("huber_loss does not support non-positive values for delta.")
     x, y = _expanded(input, target)
     if weight is not None:
-        return _weighted(_huber(x, y, delta, "none"), weight, reduction)
+        if weight._array.shape != x._array.shape:
+            raise ValueError("Weights and input must have the same size.")
+        return _reduced(_mul(_huber(x, y, delta, "none"), weight), reduction)
     return _huber(x, y, delta, reduction)
 
 

@@ -130,7 +130,8 @@ def batch_norm(
     if training:
         _several_values(shape)
     elif running_mean is None or running_var is None:
-        raise ShapeError("Expected running_mean and running_var to be defined when training=False")
+        name = "running_mean" if running_mean is None else "running_var"
+        raise ShapeError(f"{name} must be defined in evaluation mode")
     for name, each in (
         ("running_mean", running_mean),
         ("running_var", running_var),
@@ -235,11 +236,12 @@ def _vector_norm(
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """x1 · x2 / (max(|x1|, eps) * max(|x2|, eps)) along a dimension; the others broadcast."""
     from minitorch.torch.functions.basic import clone
-    from minitorch.torch.functions.shape import broadcast_tensors, dimension
+    from minitorch.torch.functions.shape import broadcast_tensors, dimension, expand
 
     a, b = x1, x2
     if a._array.shape != b._array.shape:
-        a, b = broadcast_tensors(x1, x2)
+        shape = broadcast_tensors(x1, x2)[0]._array.shape
+        a, b = expand(x1, shape), expand(x2, shape)
     dim = dimension(dim, a._array.ndim)
     parts = []
     for each in (a, b):
