@@ -28,12 +28,12 @@ demo: $(DEMO_READY) ## train XOR and the tense classifier; curves, graphs and ru
 test: $(TEST_READY) ## the whole test suite, with PyTorch as the oracle
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 
-check: $(TEST_READY) ## formatting, lint, types, import contracts and the fast tests
+check: $(TEST_READY) ## formatting, lint, types, import contracts and a quick subset of the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) -q -m "not slow"
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) -q --quick
 
 format: $(TEST_READY) ## rewrite the sources as ruff wants them
 	$(BIN)/ruff format .

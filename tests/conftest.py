@@ -1,11 +1,39 @@
-"""Operations declared for one test, and removed from the table again."""
+"""For all tests: the quick subset, and operations declared for one test."""
 
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from minitorch.ops.declare import OPS, declare
+
+TABLES = ("tests/ops/", "tests/torch_face/")
+"""Where thousands of rows of a table are tested alike: the quick subset takes one in eight."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="leave out what is slow, and of the large tables all rows but one in eight",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--quick"):
+        return
+    kept = [item for item in items if is_quick(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not is_quick(item)])
+    items[:] = kept
+
+
+def is_quick(item: pytest.Item) -> bool:
+    """Whether a test belongs to the quick subset: always the same ones."""
+    if item.get_closest_marker("slow"):
+        return False
+    return not item.nodeid.startswith(TABLES) or zlib.crc32(item.nodeid.encode()) % 8 == 0
+
 
 MakeOp = Callable[..., Callable[..., Any]]
 
