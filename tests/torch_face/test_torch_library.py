@@ -4,7 +4,6 @@
 
 import ctypes
 import gc
-import importlib.util
 import shutil
 import subprocess
 import weakref
@@ -692,10 +691,6 @@ def test_fake_implementations() -> None:
 
 
 def test_a_kernel_in_numba() -> None:
-    if importlib.util.find_spec("numba") is None:  # an extra, as users may or may not have it
-        with pytest.raises(ImportError):
-            import numba
-        return
     import numba
 
     @numba.njit
