@@ -117,6 +117,20 @@ def test_a_view_of_a_plain_base_begins_to_require_grad_with_it() -> None:
         assert w.grad.tolist() == [0.0, 0.0]
 
 
+def test_such_a_view_counts_as_a_leaf_before_it_is_asked_for_its_node() -> None:
+    for lib in LIBS:
+        for change in (lambda b, w: b.mul_(w), lambda b, w: b[1:].mul_(w[1:])):
+            b, w = lib.zeros(3), lib.ones(3, requires_grad=True)
+            v = b[:2]
+            change(b, w)
+            with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being"):
+                v.mul_(2)
+            assert v.grad_fn is not None
+            v.mul_(2)
+            b.sum().backward()
+            assert w.grad is not None
+
+
 def test_a_view_made_under_no_grad() -> None:
     for lib in LIBS:
         x = lib.ones(3, requires_grad=True)

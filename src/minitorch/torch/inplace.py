@@ -136,7 +136,8 @@ def check_history(t: Tensor) -> None:
                 "a view of a leaf Variable that requires grad is being used in an in-place "
                 "operation. Do it under torch.no_grad(), or on a clone()."
             )
-        return
+        # A view whose base came to require grad later has no node before it is asked for it;
+        # PyTorch takes it for a leaf until then.
     if t._tracked and t._node is None:
         raise GraphError(
             "a leaf Variable that requires grad is being used in an in-place operation. Do it "

@@ -447,6 +447,7 @@ def index_add_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
     """`index_add`, in place."""
+    is_recorded(self, (source,))
     _check_source(self, dimension(dim, self._array.ndim), index, source)
     return inplace(index_add, self, dim, index, source, alpha=alpha)
 
