@@ -71,6 +71,8 @@ class Tensor(Operators, Node):
 
     @data.setter
     def data(self, value: Any) -> None:
+        if value is self._array:
+            return  # p.data -= ... ends here
         array = np.asarray(getattr(value, "_array", value))
         if array is not self._array:
             if array.shape != self._array.shape or array.dtype != self._array.dtype:
@@ -446,7 +448,7 @@ def seed(name: str, root: Tensor, gradient: Any) -> np.ndarray:
             "leaf with Tensor(..., requires_grad=True) and do not work under no_grad()."
         )
     if gradient is None:
-        if root.size != 1:
+        if root._array.size != 1:
             raise GraphError(
                 f"{name}: grad can be implicitly created only for scalar outputs, this one has "
                 f"shape {root.shape}. Reduce it (.sum(), .mean()) or pass gradient= of that shape."

@@ -7,6 +7,7 @@ the value it belongs to. `sum_to` on arrays lives here; the recorded op of the s
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,14 @@ def broadcast_axes(shape: Shape, target: Shape) -> tuple[int, ...]:
     return tuple(axes)
 
 
+@lru_cache(maxsize=32)
+def _ones(size: int, code: str) -> np.ndarray:
+    """For a sum over rows as a product: BLAS adds up twice as fast as NumPy's reduction."""
+    ones = np.ones(size, code)
+    ones.flags.writeable = False
+    return ones
+
+
 def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
     """Sum `x` over the axes along which `shape` was broadcast to `x.shape`; the adjoint of
     `broadcast_to`.
@@ -40,8 +49,10 @@ def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
     `x` is any array, the result has `x`'s dtype and the given shape; float16 is summed in
     float32. Raises ShapeError if `shape` does not broadcast to `x.shape`.
     """
-    if x.shape[1:] == shape and x.dtype.itemsize > 2:
-        return np.asarray(np.add.reduce(x, axis=0))  # a bias, most often
+    if x.shape[1:] == shape and x.dtype.itemsize > 2:  # a bias, most often
+        if len(shape) == 1 and type(x) is np.ndarray and x.dtype.char in "fd" and x.size:
+            return np.asarray(np.matmul(_ones(len(x), x.dtype.char), x))
+        return np.asarray(np.add.reduce(x, axis=0))
     axes = broadcast_axes(x.shape, shape)
     if not axes:
         return x
