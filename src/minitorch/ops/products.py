@@ -203,7 +203,8 @@ matrix_trace = declare(
 
 def _cross(x: Any, y: Any, *, axis: int = -1) -> Any:
     """The vector product along an axis of size 3; the others broadcast."""
-    x, y = np.broadcast_arrays(x, y)
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
     if x.shape[axis] != 3:
         raise ValueError(
             f"linalg.cross: inputs dimension {axis} must have length 3, got {x.shape[axis]}"

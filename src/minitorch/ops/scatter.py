@@ -310,8 +310,9 @@ masked_fill_with = declare(
 
 def _masked_select(x: Any, *, mask: Any = REQUIRED) -> Any:
     """The elements of `x` where `mask` is true, in order; the two broadcast."""
-    x, mask = np.broadcast_arrays(x, mask)
-    return x[mask]
+    shape = np.broadcast_shapes(np.shape(x), np.shape(mask))
+    # Not broadcast_arrays: it asks for writable views, which a read-only base refuses.
+    return np.broadcast_to(x, shape)[np.broadcast_to(mask, shape)]
 
 
 def _unselect(g: Any, x_shape: tuple[int, ...], mask: Any) -> Any:

@@ -194,14 +194,22 @@ swap: Function = declare(
 )
 
 
+def writable_as(view: Any, x: Any) -> Any:
+    """A view that NumPy gave as read-only, writable where `x` and the memory it lies in are."""
+    owner = x
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if x.flags.writeable and owner.flags.writeable and view.size:
+        view.flags.writeable = True
+    return view
+
+
 def _expand(x: Any, *, shape: Any = REQUIRED) -> Any:
     """`broadcast_to` that can be written to where its places in memory are distinct: a view."""
     if x.shape == shape:
         return x[...]
     out = np.broadcast_to(x, shape)
-    if x.flags.writeable and out.size:
-        out.flags.writeable = True
-    return out
+    return writable_as(out, x)
 
 
 expand: Function = declare(
@@ -223,9 +231,7 @@ expand: Function = declare(
 def _diagonal_view(x: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The elements x[..., i, i + offset] of each matrix; their axis comes last. A view."""
     found = x.diagonal(offset, axis1, axis2)
-    if x.flags.writeable and found.size:
-        found.flags.writeable = True
-    return found
+    return writable_as(found, x)
 
 
 def _to_diagonal(
