@@ -26,9 +26,8 @@ import numpy as np
 
 from minitorch.engine.mode import no_grad
 from minitorch.engine.node import next_seq
-from minitorch.ops.meta import MetaArray
 from minitorch.ops.meta_run import with_temporaries
-from minitorch.torch.fake import FakeTensorMode, Meter
+from minitorch.torch.fake import FakeTensorMode, Meter, memory_of
 from minitorch.torch.node import TorchNode
 from minitorch.torch.tensor import Tensor
 
@@ -321,19 +320,10 @@ def _saved_arrays(value: Any) -> Iterator[Any]:
             yield from _saved_arrays(each)
 
 
-def _root(x: Any) -> tuple[int, int]:
-    """The memory an array lies in: what tells it from others, and its bytes."""
-    if type(x) is MetaArray:
-        return id(x.storage), x.storage.nbytes
-    while isinstance(x.base, np.ndarray):
-        x = x.base
-    return id(x), int(x.nbytes)
-
-
 def _count(arrays: Any, known: dict[int, int]) -> int:
     """The bytes of the memory of some arrays that is not known yet; now it is."""
     total = 0
-    for key, size in map(_root, arrays):
+    for key, size in map(memory_of, arrays):
         if key not in known:
             known[key] = size
             total += size

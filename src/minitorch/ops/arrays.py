@@ -1,4 +1,4 @@
-"""`asarray`, for forwards and kernels: NumPy's, but arrays without memory pass through."""
+"""What forwards, kernels and faces ask of arrays, with memory or without."""
 
 from __future__ import annotations
 
@@ -12,3 +12,10 @@ def asarray(x: Any, dtype: Any = None) -> Any:
     if isinstance(x, np.ndarray):
         return x if dtype is None or x.dtype == dtype else x.astype(dtype)
     return np.asarray(x, dtype)
+
+
+def owner(x: Any) -> Any:
+    """The array whose memory `x` is a view of; itself if it owns its memory."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x

@@ -365,14 +365,6 @@ def restrided(x: Any, shape: Any, steps: Any, skip: int = 0) -> np.ndarray:
     return np.ndarray(shape, x.dtype, owner, start + skip, steps)
 
 
-def _natural_stride(shape: Any) -> tuple[int, ...]:
-    stride, step = [], 1
-    for n in reversed(shape):
-        stride.append(step)
-        step *= max(n, 1)
-    return tuple(reversed(stride))
-
-
 def _as_strided(
     x: Any,
     *,

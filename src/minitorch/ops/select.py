@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.ops.arrays import asarray
+from minitorch.ops.arrays import asarray, owner
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import put_add, restrided
@@ -196,10 +196,7 @@ swap: Function = declare(
 
 def writable_as(view: Any, x: Any) -> Any:
     """A view that NumPy gave as read-only, writable where `x` and the memory it lies in are."""
-    owner = x
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    if x.flags.writeable and owner.flags.writeable and view.size:
+    if x.flags.writeable and owner(x).flags.writeable and view.size:
         view.flags.writeable = True
     return view
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops import meta
+from minitorch.ops.arrays import owner
 from minitorch.ops.meta import MetaArray, Storage, is_meta
 from minitorch.torch.devices import FAKING, current_mode
 from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, to_numpy_dtype
@@ -219,12 +220,15 @@ def storage(t: Tensor) -> tuple[int, int]:
 
     The number is good as long as one of them lives.
     """
-    array: Any = t._array
+    return memory_of(t._array)
+
+
+def memory_of(array: Any) -> tuple[int, int]:
+    """`storage` of the tensor of an array."""
     if is_meta(array):
         return id(array.storage), array.storage.nbytes
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return id(array), int(array.nbytes)
+    root = owner(array)
+    return id(root), int(root.nbytes)
 
 
 def total_bytes(tensors: Iterable[Tensor | None]) -> int:

@@ -15,7 +15,7 @@ from minitorch.ops.meta import is_meta
 from minitorch.torch.devices import FAKING, current_mode, refusal
 from minitorch.torch.fake import storage
 from minitorch.torch.library.schema import Schema, bind
-from minitorch.torch.tensor import Tensor, version_of, wrap
+from minitorch.torch.tensor import Tensor, version_of
 
 Kernel = Callable[..., Any]
 
@@ -210,13 +210,6 @@ def replaced(value: Any, function: Callable[[Tensor], Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(replaced(each, function) for each in value)
     return value
-
-
-def below_autograd(t: Tensor) -> Tensor:
-    """A tensor of the same memory that is not tracked, under the same version counter."""
-    bare: Tensor = wrap(t._array)
-    bare._counter = version_of(t)
-    return bare
 
 
 class OpOverload:
