@@ -1,14 +1,14 @@
-"""Random numbers: generators over NumPy, and every function and method that draws from one.
+"""Random numbers: every function and method that draws from a generator (`generator.py`).
 
 One generator, `default_generator`, is drawn from where none is given; `manual_seed` sets it.
+Numbers go into memory in its order: a transposed tensor is filled column by column.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ import numpy as np
 from minitorch.engine.errors import ShapeError
 from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch.devices import FAKING
-from minitorch.torch.dtypes import default_numpy, device, dtype, to_numpy_dtype
+from minitorch.torch.dtypes import default_numpy, dtype, to_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import sizes_of
+from minitorch.torch.generator import Generator, default_generator
 from minitorch.torch.inplace import (
     alias,
     check_writable,
+    count_write,
     is_recorded,
     set_history,
     write,
@@ -51,64 +53,6 @@ __all__ = [
 ]
 
 _zero = recorder("zero", "NormalBackward0")
-
-
-class Generator:
-    """A source of random numbers with a seed and a state of its own."""
-
-    def __init__(self, device: Any = "cpu") -> None:
-        self.device = _device(device)
-        self._seed = 67280421310721
-        self._numpy = np.random.default_rng(self._seed)
-
-    def manual_seed(self, seed: int) -> Generator:
-        """Begin anew from `seed`; gives the generator itself."""
-        self._seed = int(seed)
-        self._numpy = np.random.default_rng(self._seed % (1 << 64))
-        return self
-
-    def seed(self) -> int:
-        """Begin anew from a seed that the system gives, and tell it."""
-        fresh = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        self.manual_seed(fresh)
-        return fresh
-
-    def initial_seed(self) -> int:
-        """The seed it began from."""
-        return self._seed
-
-    def get_state(self) -> Any:
-        """Where it stands, as a tensor of bytes."""
-        state = json.dumps({"seed": self._seed, "state": self._numpy.bit_generator.state})
-        return wrap(np.frombuffer(state.encode(), np.uint8).copy())
-
-    def set_state(self, new_state: Tensor) -> Generator:
-        """Go on from where `get_state` was called. RuntimeError for anything else."""
-        try:
-            found = json.loads(new_state._array.tobytes().decode())
-            fresh = np.random.default_rng()
-            fresh.bit_generator.state = found["state"]
-        except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
-            raise RuntimeError(
-                "set_state: RNG state is wrong; it must come from get_state of this library"
-            ) from error
-        self._seed, self._numpy = found["seed"], fresh
-        return self
-
-    def clone_state(self) -> Generator:
-        """Another generator that stands where this one does."""
-        return Generator().set_state(self.get_state())
-
-    def __repr__(self) -> str:
-        return f"<torch.Generator of {self.device}>"
-
-
-def _device(given: Any) -> device:
-    return device(given)
-
-
-default_generator = Generator()
-default_generator.seed()
 
 
 def manual_seed(seed: int) -> Generator:
@@ -149,35 +93,42 @@ def fork_rng(devices: Any = None, enabled: bool = True, *_: Any, **__: Any) -> I
         set_rng_state(state)
 
 
-def source(generator: Generator | None) -> np.random.Generator:
-    """NumPy's generator behind ours, or behind the default one."""
-    return (default_generator if generator is None else generator)._numpy
+def source(generator: Generator | None) -> Generator:
+    """The generator, or the default one."""
+    return default_generator if generator is None else generator
 
 
 # --------------------------------------------------------------------- for other modules
 
 
-def kept(shape: tuple[int, ...], p: float) -> np.ndarray:
-    """True with probability `p`, from the default generator."""
-    return np.asarray(source(None).random(shape, np.float32) < p)
+def in_order(array: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
+    """As many numbers as `array` has, at the places where they come in the order of its memory."""
+    flat = draw(array.size)
+    if array.flags.c_contiguous:
+        return flat.reshape(array.shape)
+    outer_first = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    numbers = flat.reshape([array.shape[axis] for axis in outer_first])
+    return numbers.transpose(np.argsort(outer_first))
 
 
-def uniform(shape: tuple[int, ...], low: float, high: float, dtype: np.dtype[Any]) -> np.ndarray:
-    """Numbers between `low` and `high`, from the default generator."""
-    return _floats(source(None).random(shape) * (high - low) + low, dtype)
+def kept(like: np.ndarray, p: float) -> np.ndarray:
+    """True with probability `p` for each element of an array, from the default generator."""
+    return in_order(like, lambda count: default_generator.chances(p, count))
 
 
-def exponential(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+def uniform(like: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Numbers between `low` and `high`, as exact as float64, in the dtype of `like`."""
+    drawn = in_order(like, default_generator.double)
+    return np.asarray(drawn * (high - low) + low, like.dtype)
+
+
+def exponential(like: np.ndarray) -> np.ndarray:
     """Numbers of the exponential distribution, none of them 0, from the default generator."""
-    drawn = source(None).standard_exponential(shape)
-    return np.asarray(np.maximum(_floats(drawn, dtype), np.finfo(dtype).tiny))
+    drawn = in_order(like, default_generator.exponential).astype(like.dtype)
+    return np.asarray(np.maximum(drawn, np.finfo(like.dtype).tiny))
 
 
 # ------------------------------------------------------------------------ making tensors
-
-
-def _floats(drawn: Any, wanted: np.dtype[Any] | None) -> np.ndarray:
-    return np.asarray(drawn, default_numpy() if wanted is None else wanted)
 
 
 def _floating(name: str, wanted: Any) -> np.dtype[Any]:
@@ -225,16 +176,12 @@ def rand(
     blank = _blank(device, sizes_of(size), wanted, requires_grad)
     if blank is not None:
         return blank
-    drawn = _unit(source(generator), sizes_of(size), wanted)
+    drawn = _shaped(sizes_of(size), lambda count: source(generator).uniform(count, wanted))
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
 
-def _unit(numpy: np.random.Generator, shape: tuple[int, ...], wanted: np.dtype[Any]) -> np.ndarray:
-    exact: Any = wanted if wanted in (np.float32, np.float64) else np.float32
-    drawn = np.asarray(numpy.random(shape, exact))
-    if wanted == np.float16:
-        return np.asarray(np.floor(drawn * 2048).astype(wanted) / np.float16(2048))
-    return drawn.astype(wanted, copy=False)
+def _shaped(shape: tuple[int, ...], draw: Callable[[int], np.ndarray]) -> np.ndarray:
+    return draw(math.prod(shape)).reshape(shape)
 
 
 def _into(out: Tensor, drawn: np.ndarray) -> Tensor:
@@ -258,8 +205,14 @@ def randn(
     blank = _blank(device, sizes_of(size), wanted, requires_grad)
     if blank is not None:
         return blank
-    drawn = _floats(source(generator).standard_normal(sizes_of(size)), wanted)
+    drawn = _shaped(sizes_of(size), lambda count: source(generator).normal(count, wanted))
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
+
+
+def _empty_as(input: Tensor, wanted: Any) -> Tensor:
+    """A tensor of the shape and the order in memory of another."""
+    empty: Tensor = wrap(np.empty_like(input._array, wanted, subok=False))
+    return empty
 
 
 def rand_like(
@@ -274,6 +227,9 @@ def rand_like(
 ) -> Any:
     """`rand` of the shape and dtype of a tensor."""
     wanted = input.dtype if dtype is None else dtype
+    if device is None and not is_meta(input._array) and not FAKING:
+        t = _empty_as(input, _floating("rand_like", wanted))
+        return _made(uniform_(t, generator=generator)._array, requires_grad)
     options = {"dtype": wanted, "device": _place(input, device), "requires_grad": requires_grad}
     return rand(input.shape, generator=generator, **options)
 
@@ -290,6 +246,9 @@ def randn_like(
 ) -> Any:
     """`randn` of the shape and dtype of a tensor."""
     wanted = input.dtype if dtype is None else dtype
+    if device is None and not is_meta(input._array) and not FAKING:
+        t = _empty_as(input, _floating("randn_like", wanted))
+        return _made(normal_(t, generator=generator)._array, requires_grad)
     options = {"dtype": wanted, "device": _place(input, device), "requires_grad": requires_grad}
     return randn(input.shape, generator=generator, **options)
 
@@ -327,7 +286,9 @@ def randint(
     blank = _blank(device, sizes_of((size,)), wanted, requires_grad)
     if blank is not None:
         return blank
-    drawn = source(generator).integers(low, high, sizes_of((size,))).astype(wanted)
+    shape = sizes_of((size,))
+    drawn = _shaped(shape, lambda count: source(generator).integers(low, high, count))
+    drawn = drawn.astype(wanted)
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
 
@@ -373,6 +334,15 @@ def randperm(
     return wrap(drawn) if out is None else _into(out, drawn)
 
 
+def _chances(like: np.ndarray, p: Any, generator: Generator | None) -> np.ndarray:
+    """True with probability `p`, a number or an array, at the places of `like`."""
+    if not isinstance(p, np.ndarray) or not p.ndim:
+        return in_order(like, lambda count: source(generator).chances(p, count))
+    kind = np.float64 if p.dtype == np.float64 else np.float32
+    drawn = in_order(like, lambda count: source(generator).uniform(count, kind))
+    return np.asarray(drawn < p)
+
+
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None) -> Any:
     """1 with the probability that each element says (or `p`), else 0."""
     array = input._array
@@ -383,8 +353,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     if is_meta(array):
         found = wrap(array.copy())
     else:
-        drawn = source(generator).random(array.shape) < getattr(p, "_array", p)
-        found = wrap(drawn.astype(array.dtype))
+        found = wrap(_chances(array, getattr(p, "_array", p), generator).astype(array.dtype))
     if input.requires_grad:
         node = recorder("zero", "BernoulliBackward0")(input)._node
         if node is not None:
@@ -417,8 +386,12 @@ def normal(
     blank = _blank(where, shape, wanted, requires_grad)
     if blank is not None:
         return blank
-    drawn = source(generator).standard_normal(shape) * spread + getattr(mean, "_array", mean)
-    array = _floats(drawn, wanted)
+    draw = source(generator).normal
+    if tensors:
+        array = _shaped(shape, lambda count: draw(count, wanted))
+        array = np.asarray(array * spread + getattr(mean, "_array", mean), wanted)
+    else:
+        array = _shaped(shape, lambda count: draw(count, wanted, mean, std))
     return _made(array, requires_grad) if out is None else _into(out, array)
 
 
@@ -426,7 +399,12 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Any:
     """Numbers of the Poisson distribution, of the rate that each element says."""
     if is_meta(input._array):
         return wrap(input._array.copy())
-    return wrap(source(generator).poisson(input._array).astype(input._array.dtype))
+    rates = input._array
+    if rates.size and not (rates >= 0).all():
+        raise ShapeError("invalid Poisson rate, expected rate to be non-negative")
+    return wrap(
+        source(generator).poisson(rates.reshape(-1)).reshape(rates.shape).astype(rates.dtype)
+    )
 
 
 def multinomial(
@@ -458,19 +436,19 @@ def multinomial(
         raise ShapeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (rows.sum(1) <= 0).any():
         raise ShapeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    numpy = source(generator)
-    if replacement:
-        ends = np.cumsum(rows, 1)
-        aims = numpy.random((len(rows), num_samples)) * ends[:, -1:]
-        found = np.stack(
-            [np.searchsorted(end, aim, "right") for end, aim in zip(ends, aims, strict=True)]
-        )
+    kind = np.float64 if weights.dtype == np.float64 else np.float32
+    if replacement and num_samples > 1:
+        ends = np.cumsum(np.atleast_2d(weights).astype(kind), 1)
+        ends /= ends[:, -1:]
+        aims = source(generator).double(len(rows) * num_samples).reshape(len(rows), -1)
+        found = np.stack([np.searchsorted(end, aim) for end, aim in zip(ends, aims, strict=True)])
         found = np.minimum(found, weights.shape[-1] - 1)
     else:
         # The first to arrive of exponential clocks, each as fast as its weight.
-        with np.errstate(divide="ignore"):
-            arrivals = numpy.standard_exponential(rows.shape) / rows
-        found = np.argsort(arrivals, 1, kind="stable")[:, :num_samples]
+        clocks = source(generator).exponential(rows.size).reshape(rows.shape).astype(kind)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            early = np.divide(rows, clocks, dtype=kind)
+        found = np.argsort(-early, 1, kind="stable")[:, :num_samples]
         if (np.take_along_axis(rows, found, 1) <= 0).any():
             raise ShapeError(
                 "invalid multinomial distribution (with replacement=False, not enough "
@@ -483,12 +461,15 @@ def multinomial(
 # ------------------------------------------------------------------------------ in place
 
 
-def _filled(t: Tensor, drawn: Any) -> Tensor:
+def _filled(t: Tensor, draw: Callable[[int], np.ndarray]) -> Tensor:
     """`t` with random numbers in it; what was there does not count any more."""
     tracked = is_recorded(t, ())
     check_writable(t, "a random fill")
     node = _zero(alias(t))._node if tracked else None
-    write(t, np.asarray(drawn))
+    if is_meta(t._array):
+        count_write(t)
+    else:
+        write(t, in_order(t._array, draw))
     if node is not None:
         set_history(t, node)
     return t
@@ -498,9 +479,16 @@ def normal_(
     self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
     """Numbers of the normal distribution, in place."""
+    mean, std = _number(mean), _number(std)
     if std < 0:
         raise ShapeError(f"normal expects std >= 0.0, but found std {std}")
-    return _filled(self, source(generator).standard_normal(self._array.shape) * std + mean)
+    kind, dense = self._array.dtype, self._array.flags.c_contiguous
+    draw = source(generator).normal
+    return _filled(self, lambda count: draw(count, kind, mean, std, dense))
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, Tensor) else value
 
 
 def uniform_(
@@ -512,13 +500,13 @@ def uniform_(
     **more: Any,
 ) -> Tensor:
     """Numbers from [from, to), all equally likely, in place."""
-    low = more.get("from", from_)
+    low, to = _number(more.get("from", from_)), _number(to)
     if low > to:
         raise ShapeError(
             f"uniform_ expects to return a [from, to) range, but found from={low} > to={to}"
         )
-    drawn = _unit(source(generator), self._array.shape, self._array.dtype)
-    return _filled(self, drawn * (to - low) + low)
+    draw, kind = source(generator).uniform, self._array.dtype
+    return _filled(self, lambda count: draw(count, kind, low, to))
 
 
 def random_(
@@ -538,15 +526,20 @@ def random_(
         if kind.kind == "f":
             high = (1 << (np.finfo(kind).nmant + 1)) + 1
         else:
-            high = 2 if kind.kind == "b" else int(np.iinfo(kind).max) + (kind.itemsize < 8)
-    return _filled(self, source(generator).integers(low, high, self._array.shape))
+            high = 2 if kind.kind == "b" else int(np.iinfo(kind).max) + 1
+    elif low >= high:
+        raise ShapeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    top = high
+    return _filled(self, lambda count: source(generator).integers(low, top, count))
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Numbers of the exponential distribution of this rate, in place."""
     if not lambd > 0:
         raise ShapeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
-    return _filled(self, source(generator).standard_exponential(self._array.shape) / lambd)
+    return _filled(self, lambda count: source(generator).exponential(count, lambd))
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -554,30 +547,49 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     chance = getattr(p, "_array", p)
     if np.size(chance) and not (np.min(chance) >= 0 and np.max(chance) <= 1):
         raise ShapeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    return _filled(self, source(generator).random(self._array.shape) < chance)
+    if isinstance(chance, np.ndarray) and chance.ndim:
+        drawn = _chances(self._array, np.broadcast_to(chance, self._array.shape), generator)
+        return _filled(self, lambda _: in_memory(self._array, drawn))
+    return _filled(self, lambda count: source(generator).chances(chance, count))
+
+
+def in_memory(array: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """`numbers`, of the shape of `array`, in the order of its memory: what `in_order` undoes."""
+    if array.flags.c_contiguous:
+        return numbers.reshape(-1)
+    return numbers.transpose(
+        sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    ).reshape(-1)
 
 
 def log_normal_(
     self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
 ) -> Tensor:
     """exp of numbers of the normal distribution, in place."""
-    drawn = source(generator).standard_normal(self._array.shape) * std + mean
-    return _filled(self, np.exp(drawn))
+    draw = source(generator).few_normal
+    return _filled(self, lambda count: np.exp(draw(count) * std + mean))
 
 
 def cauchy_(
     self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
     """Numbers of the Cauchy distribution, in place."""
-    drawn = np.tan(math.pi * (source(generator).random(self._array.shape) - 0.5))
-    return _filled(self, drawn * sigma + median)
+
+    def draw(count: int) -> np.ndarray:
+        return np.tan(math.pi * (source(generator).double(count) - 0.5)) * sigma + median
+
+    return _filled(self, draw)
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """The number of trials up to the first success, in place."""
     if not 0 < p < 1:
         raise ShapeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
-    return _filled(self, source(generator).geometric(p, self._array.shape))
+
+    def draw(count: int) -> np.ndarray:
+        return np.asarray(np.ceil(np.log(source(generator).double(count)) / math.log1p(-p)))
+
+    return _filled(self, draw)
 
 
 _METHODS: Sequence[Any] = (

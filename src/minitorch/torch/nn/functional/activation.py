@@ -216,7 +216,7 @@ def rrelu(
 
     slope: Any = (lower + upper) / 2
     if training:
-        slope = uniform(input._array.shape, lower, upper, input._array.dtype)
+        slope = uniform(input._array, lower, upper)
     if inplace:
         from minitorch.torch.inplace import inplace as in_place
 
@@ -273,7 +273,7 @@ def gumbel_softmax(
     """
     from minitorch.torch.random import exponential
 
-    noise = wrap(-np.log(exponential(logits._array.shape, logits._array.dtype)))
+    noise = wrap(-np.log(exponential(logits._array)))
     soft = softmax(_div(_add(logits, noise), tau), dim)
     if not hard:
         return soft

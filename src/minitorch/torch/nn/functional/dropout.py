@@ -32,8 +32,8 @@ def _noise(shape: tuple[int, ...], p: float, like: Any) -> Any:
         return wrap(like.blank(shape, dtype))
     if p == 1:
         return wrap(np.zeros(shape, dtype))
-    kept = random.kept(shape, 1 - p)
-    return wrap(kept.astype(dtype) * dtype.type(1 / (1 - p)))
+    kept = random.kept(like if shape == like.shape else np.empty(shape, np.bool_), 1 - p)
+    return wrap(kept.astype(dtype) / dtype.type(1 - p))
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -104,7 +104,7 @@ def _alpha(input: Tensor, p: float, training: bool, inplace: bool, channels: boo
     alpha = 1.7580993408473766
     a = 1 / math.sqrt((alpha * alpha * p + 1) * (1 - p))
     sizes = (*shape[:2], *(1,) * (len(shape) - 2)) if channels else shape
-    kept = random.kept(sizes, 1 - p).astype(input._array.dtype)
+    kept = random.kept(np.empty(sizes, np.bool_), 1 - p).astype(input._array.dtype)
     dtype = input._array.dtype
     shift = wrap(((kept - 1) * (alpha * a) + alpha * a * p).astype(dtype))
     scale = wrap((kept * a).astype(dtype))

@@ -1,0 +1,373 @@
+"""PyTorch's CPU generator: the same bits for the same seed, and the same numbers made of them.
+
+Underneath is MT19937 (Matsumoto & Nishimura 1998), seeded as its authors' `init_genrand` does:
+NumPy has both. What PyTorch makes of the 32-bit words was found by comparing: 24 low bits for a
+float32 and 53 for a float64, Box-Muller in blocks of 16 for many normal numbers and one pair after
+the other for few. `tests/torch_face/test_torch_random.py` holds it to that.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from minitorch.torch.dtypes import device as device_of
+from minitorch.torch.tensor import wrap
+
+DEFAULT_SEED = 67280421310721
+_STATE = struct.Struct("<Qiiq4992s3di4xf?3x")
+"""A state as PyTorch lays it out: seed, words left, whether seeded, next word, 624 words, what a
+normal distribution kept (x, y, rho, whether there is one), and the same for float32."""
+
+
+class Generator:
+    """A source of random numbers with a seed and a state of its own; equal to PyTorch's."""
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self.device = device_of(device)
+        self.manual_seed(DEFAULT_SEED)
+
+    # ------------------------------------------------------------------------------ the state
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Begin anew from `seed`, an integer of 64 bits; gives the generator itself.
+
+        ValueError for a seed that 64 bits cannot hold.
+        """
+        seed = int(seed)
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise ValueError(
+                f"Overflow when unpacking long long: manual_seed({seed}) needs a seed of 64 bits"
+            )
+        self._seed = seed % (1 << 64)
+        self._bits: Any = np.random.MT19937()
+        self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
+        self._numpy = np.random.Generator(self._bits)
+        self._spare: float | None = None
+        return self
+
+    def seed(self) -> int:
+        """Begin anew from a seed that the system gives, and tell it."""
+        fresh = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self.manual_seed(fresh)
+        return fresh
+
+    def initial_seed(self) -> int:
+        """The seed it began from."""
+        return self._seed
+
+    def get_state(self) -> Any:
+        """Where it stands: a uint8 tensor of 5056 bytes, in PyTorch's own layout."""
+        state = self._bits.state["state"]
+        place = int(state["pos"])
+        fresh = place == len(state["key"])  # the next word needs 624 new ones
+        words = np.asarray(state["key"], np.uint64).tobytes()
+        spare = self._spare
+        packed = _STATE.pack(
+            *(self._seed, 1 if fresh else 625 - place, 1, 0 if fresh else place, words),
+            *(0.0, spare or 0.0, 0.0, spare is not None, 0.0, False),
+        )
+        return wrap(np.frombuffer(packed, np.uint8).copy())
+
+    def set_state(self, new_state: Any) -> Generator:
+        """Go on from where `get_state` was called, here or in PyTorch.
+
+        TypeError for what is not a uint8 tensor, RuntimeError for one of another size.
+        """
+        array = getattr(new_state, "_array", None)
+        if array is None or array.dtype != np.uint8:
+            raise TypeError("expected a torch.ByteTensor: RNG state must come from get_state()")
+        if array.size != _STATE.size:
+            raise RuntimeError(
+                f"RNG state is wrong size: expected {_STATE.size} bytes, got {array.size}; it must "
+                "come from get_state()"
+            )
+        seed, left, _, place, words, _, spare, _, kept, _, _ = _STATE.unpack(array.tobytes())
+        bits: Any = np.random.MT19937()
+        key = np.frombuffer(words, np.uint64).astype(np.uint32)
+        place = len(key) if left == 1 else place
+        bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
+        self._seed, self._bits, self._spare = seed, bits, spare if kept else None
+        self._numpy = np.random.Generator(bits)
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator that stands where this one does."""
+        return Generator().set_state(self.get_state())
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.get_state(),)
+
+    def __repr__(self) -> str:
+        return f"<torch.Generator of {self.device}>"
+
+    # ------------------------------------------------------------------------------- the bits
+
+    def words(self, count: int) -> np.ndarray:
+        """`count` words of 32 bits: uint32."""
+        return self._numpy.integers(0, 1 << 32, count, np.uint32)
+
+    def long_words(self, count: int) -> np.ndarray:
+        """`count` words of 64 bits, of two of 32 each, the high one first: uint64."""
+        pairs = self.words(2 * count).reshape(-1, 2).astype(np.uint64)
+        return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
+
+    def integers(self, low: int, high: int, count: int) -> np.ndarray:
+        """Integers from `low` to before `high`, by the remainder of a word: int64."""
+        span = high - low
+        if span < 1 << 32:
+            return (self.words(count) % np.uint32(span)).astype(np.int64) + low
+        found = self.long_words(count)
+        if span < 1 << 64:
+            found = found % np.uint64(span)
+        return found.astype(np.int64) + low  # beyond 2**63 it wraps round, as in PyTorch
+
+    def single(self, count: int) -> np.ndarray:
+        """float32 from [0, 1), of 24 bits each."""
+        low = self.words(count)
+        low &= np.uint32(0xFFFFFF)
+        found = low.astype(np.float32)
+        found *= np.float32(2.0**-24)
+        return found
+
+    def double(self, count: int) -> np.ndarray:
+        """float64 from [0, 1), of 53 bits each."""
+        return (self.long_words(count) & np.uint64((1 << 53) - 1)).astype(np.float64) * 2.0**-53
+
+    # -------------------------------------------------------------------------- distributions
+
+    def uniform(self, count: int, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+        """From [low, high); float16 is computed in float32."""
+        wide = np.float64 if dtype == np.float64 else np.float32
+        found = self.double(count) if wide is np.float64 else self.single(count)
+        if low or high != 1:
+            # The span is that of the numbers in the dtype; float32 - float32 is float32.
+            found = found * (wide(high) - wide(low)) + wide(low)
+        return found.astype(dtype, copy=False)
+
+    def few_normal(self, count: int) -> np.ndarray:
+        """Of the normal distribution, one pair after the other by Box and Muller: float64.
+
+        The second of a pair is kept for the next call.
+        """
+        found = np.empty(count)
+        start = 0
+        if self._spare is not None and count:
+            found[0], self._spare, start = self._spare, None, 1
+        pairs = (count - start + 1) // 2
+        drawn = self.double(2 * pairs).reshape(-1, 2)
+        both = np.empty((pairs, 2))
+        radius = np.sqrt(-2 * np.log1p(-drawn[:, 1]))
+        angle = 2 * math.pi * drawn[:, 0]
+        both[:, 0] = radius * np.cos(angle)
+        both[:, 1] = radius * np.sin(angle)
+        flat = both.reshape(-1)
+        found[start:] = flat[: count - start]
+        if len(flat) > count - start:
+            self._spare = float(flat[-1])
+        return found
+
+    def many_normal(self, count: int, dtype: Any, mean: float, std: float) -> np.ndarray:
+        """Of the normal distribution, in blocks of 16: for at least 16 of them.
+
+        What does not fill the last block is drawn again, together with the end of the one before.
+        """
+        uniform = self.double if dtype == np.float64 else self.single
+        whole = count // 16 * 16
+        drawn = uniform(count)
+        found = np.empty(count, dtype)
+        found[:whole] = _box_muller(drawn[:whole], mean, std)
+        if whole < count:
+            found[-16:] = _box_muller(uniform(16), mean, std)
+        return found
+
+    def normal(
+        self, count: int, dtype: Any, mean: float = 0.0, std: float = 1.0, dense: bool = True
+    ) -> np.ndarray:
+        """Of the normal distribution. `dense`: for memory without gaps, in order."""
+        if dense and count >= 16:
+            return self.many_normal(count, dtype, mean, std)
+        return (self.few_normal(count) * std + mean).astype(dtype)
+
+    def exponential(self, count: int, rate: float = 1.0) -> np.ndarray:
+        """Of the exponential distribution: float64."""
+        return np.asarray(-np.log1p(-self.double(count)) / rate)
+
+    def chances(self, p: Any, count: int) -> np.ndarray:
+        """True with probability `p`: a number, or one for each as a flat array of floats.
+
+        A number is compared with 53 bits, float32 with 24.
+        """
+        if isinstance(p, np.ndarray) and p.ndim:
+            return self.uniform(count, p.dtype if p.dtype == np.float64 else np.float32) < p
+        return self.double(count) < float(p)
+
+    def permutation(self, count: int) -> np.ndarray:
+        """The integers from 0 to count - 1, by Fisher and Yates: int64."""
+        order = list(range(count))
+        left = np.arange(count, 1, -1, dtype=np.uint32)
+        for place, step in enumerate((self.words(max(count - 1, 0)) % left).tolist()):
+            order[place], order[place + step] = order[place + step], order[place]
+        return np.array(order, np.int64)
+
+    def poisson(self, rates: np.ndarray) -> np.ndarray:
+        """Of the Poisson distribution of each of these rates: float64.
+
+        Products of uniform numbers for rates below 10, else transformed rejection (Hörmann 1993).
+        """
+        return np.array([self._poisson(rate) for rate in rates.tolist()], np.float64)
+
+    def _poisson(self, rate: float) -> float:
+        if rate >= 10:
+            return self._large_poisson(rate)
+        if rate == 0:
+            return 0
+        bound, product, found = math.exp(-rate), 1.0, 0
+        while True:
+            product *= self.double(1)[0]
+            if product <= bound:
+                return found
+            found += 1
+
+    def _large_poisson(self, rate: float) -> float:
+        b = 0.931 + 2.53 * math.sqrt(rate)
+        a = -0.059 + 0.02483 * b
+        inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+        v_r = 0.9277 - 3.6224 / (b - 2)
+        while True:
+            u, v = float(self.double(1)[0]) - 0.5, float(self.double(1)[0])
+            us = 0.5 - abs(u)
+            k = math.floor((2 * a / us + b) * u + rate + 0.43)
+            if us >= 0.07 and v <= v_r:
+                return k
+            if k < 0 or (us < 0.013 and v > us):
+                continue
+            left = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
+            if left <= -rate + k * math.log(rate) - math.lgamma(k + 1):
+                return k
+
+    def gamma(self, shapes: np.ndarray) -> np.ndarray:
+        """Of the gamma distribution of each of these shapes and rate 1: float64.
+
+        Rejection by a cubed normal number (Marsaglia & Tsang 2000).
+        """
+        return np.array([self._gamma(shape) for shape in shapes.tolist()], np.float64)
+
+    def _gamma(self, alpha: float) -> float:
+        scale = 1.0
+        if alpha < 1:
+            if alpha == 0:
+                return 0.0
+            scale = (1 - self.double(1)[0]) ** (1 / alpha)
+            alpha += 1
+        d = alpha - 1 / 3
+        c = 1 / math.sqrt(9 * d)
+        while True:
+            x = self.few_normal(1)[0]
+            y = 1 + c * x
+            if y <= 0:
+                continue
+            v, u, xx = y**3, 1 - self.double(1)[0], x * x
+            if u < 1 - 0.0331 * xx * xx or math.log(u) < 0.5 * xx + d * (1 - v + math.log(v)):
+                return float(scale * d * v)
+
+
+def _restored(state: Any) -> Generator:
+    return Generator().set_state(state)
+
+
+# ----------------------------------------------------------------------- Box-Muller, in blocks
+
+_CHUNK = 1 << 14
+"""Numbers at a time: what is computed on the way stays in the cache."""
+
+
+def _box_muller(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
+    """Normal numbers of uniform ones, 16 of 16: of eight pairs (u, v) sqrt(-2 log(1 - u)) times
+    cos(2 pi v), then times sin(2 pi v)."""
+    found = np.empty_like(drawn)
+    for start in range(0, len(drawn), _CHUNK):
+        uniform = drawn[start : start + _CHUNK].reshape(-1, 2, 8)
+        into = found[start : start + _CHUNK].reshape(-1, 2, 8)
+        u, v = 1 - uniform[:, 0], uniform[:, 1]
+        if drawn.dtype == np.float64:
+            radius, angle = np.sqrt(-2 * np.log(u)), 2 * math.pi * v
+            sine, cosine = np.sin(angle), np.cos(angle)
+            into[:, 0] = radius * cosine * std + mean
+            into[:, 1] = radius * sine * std + mean
+        else:
+            radius = np.sqrt(np.float32(-2) * _log(u))
+            sine, cosine = _sine_cosine(np.float32(2 * math.pi) * v)
+            into[:, 0] = _fma(radius * cosine, np.float32(std), np.float32(mean))
+            into[:, 1] = _fma(radius * sine, np.float32(std), np.float32(mean))
+    return found
+
+
+# PyTorch computes these in float32 by the polynomials of Cephes (Moshier 1989), eight lanes at a
+# time with fused multiply-add. NumPy's own differ in the last bits, so here they are again.
+
+
+def _fma(a: Any, b: Any, c: Any) -> np.ndarray:
+    """a * b + c in float32, rounded once: in float64 the product is exact."""
+    wide: Any = np.multiply(a, b, dtype=np.float64)
+    wide += c
+    return np.asarray(wide, np.float32)
+
+
+def _single(*values: float) -> tuple[float, ...]:
+    return tuple(float(np.float32(v)) for v in values)
+
+
+_LOG = _single(
+    *(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1),
+    *(-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
+)
+_LN2_LOW, _LN2_HIGH, _SQRT_HALF = _single(-2.12194440e-4, 0.693359375, 0.707106781186547524)
+_COS = _single(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+_SIN = _single(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+_QUARTER_PI = _single(-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8)
+"""-pi/4 in three parts, so that what is taken away leaves no error."""
+
+
+def _polynomial(x: np.ndarray, coefficients: tuple[float, ...]) -> np.ndarray:
+    y: Any = coefficients[0]
+    for coefficient in coefficients[1:]:
+        y = _fma(y, x, coefficient)
+    return np.asarray(y)
+
+
+def _log(x: np.ndarray) -> np.ndarray:
+    """The logarithm of float32 from (0, 1]."""
+    mantissa, exponent = np.frexp(x)
+    low = mantissa < np.float32(_SQRT_HALF)
+    e = (exponent - low).astype(np.float32)
+    m = mantissa - np.float32(1)
+    m += np.where(low, mantissa, np.float32(0))
+    square = m * m
+    y = _polynomial(m, _LOG) * m
+    y = _fma(y, square, e * np.float32(_LN2_LOW))
+    y = _fma(square, -0.5, y)
+    return _fma(e, _LN2_HIGH, m + y)
+
+
+def _sine_cosine(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sine and cosine of float32 that are not negative."""
+    octant = ((x * np.float32(4 / math.pi)).astype(np.int32) + 1) & ~1
+    y = octant.astype(np.float32)
+    for part in _QUARTER_PI:
+        x = _fma(y, part, x)
+    square = x * x
+    cosine = _polynomial(square, _COS) * square
+    cosine = _fma(cosine, square, -(square * np.float32(0.5))) + np.float32(1)
+    sine = _fma(_polynomial(square, _SIN) * square, x, x)
+    swap = (octant & 2) != 0
+    sine, cosine = np.where(swap, cosine, sine), np.where(swap, sine, cosine)
+    sine = np.where((octant & 4) != 0, -sine, sine)
+    return sine, np.where(((octant + 2) & 4) != 0, -cosine, cosine)
+
+
+default_generator = Generator()
+default_generator.seed()
