@@ -35,7 +35,7 @@ def warn_if_has_hooks(tensor: Tensor) -> None:
             )
 
 
-class _Boundary(Function):
+class BackwardHookFunction(Function):
     """The identity, of several tensors at once: its node is where a module's hooks are."""
 
     @staticmethod
@@ -73,7 +73,7 @@ class BackwardHook:
         self.places, self.count = places, len(given)
         if not places:
             return args
-        passed = _Boundary.apply(*tensors)
+        passed = BackwardHookFunction.apply(*tensors)
 
         likes = [np.zeros_like(v._array) if isinstance(v, Tensor) else None for v in given]
 
@@ -97,7 +97,7 @@ class BackwardHook:
         places, tensors = _tracked(given)
         if not places:
             return args
-        passed = _Boundary.apply(*tensors)
+        passed = BackwardHookFunction.apply(*tensors)
 
         def prehook(grads: Sequence[Any]) -> Any:
             whole: tuple[Any, ...] = (None,) * len(given)
