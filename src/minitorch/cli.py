@@ -1,7 +1,7 @@
-"""The command line: `minitorch demo`, `minitorch graph`, `minitorch memory`.
+"""The command line: `minitorch demo`, `minitorch run`, `minitorch graph`, `minitorch memory`.
 
 Here: reading arguments, and turning what goes wrong into a sentence and an exit code.
-The work itself is in `minitorch.demo` and `minitorch.graph`.
+The work itself is in `minitorch.demo`, `minitorch.running` and `minitorch.graph`.
 """
 
 from collections.abc import Iterator
@@ -73,6 +73,37 @@ def demo(
     """Train XOR with scalar Values and the tense classifier with Tensors."""
     with _explained(f"cannot write to the folder {out}", "choose another one with --out"):
         run_demo(out, quick=quick)
+
+
+@app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "allow_interspersed_args": False,
+        "ignore_unknown_options": True,
+    }
+)
+def run(
+    context: typer.Context,
+    script: Annotated[
+        str, typer.Argument(metavar="SCRIPT [ARGUMENTS]...", help="A PyTorch program.")
+    ],
+    module: Annotated[
+        bool, typer.Option("--module", "-m", help="SCRIPT is a module, as with python -m.")
+    ] = False,
+) -> None:
+    """Run a PyTorch program unchanged, with minitorch.torch in the place of torch."""
+    from minitorch.running import MissingError, run_module, run_script
+
+    if module:
+        run_module(script, context.args)
+        return
+    path = Path(script)
+    if not path.is_file():
+        raise typer.BadParameter(f"there is no file {script}.")
+    try:
+        run_script(path, context.args)
+    except MissingError as error:
+        _fail(str(error), error)
 
 
 @app.command()
