@@ -5,7 +5,7 @@
 
 Both call `loss_of(parameters, x, y)` and `backward()` on what it returns, and give a `Report`: the
 peak, its parts (parameters, inputs, gradients, optimizer state, saved for backward, temporaries),
-what is saved by which kind of node, and how the memory went up and down.
+what is saved by which kind of node and in which module, and how the memory went up and down.
 
 Python's own objects (about 1 kB a node) are part of a measured peak and not of a predicted one:
 the two agree where tensors are large beside their descriptions.
@@ -13,6 +13,7 @@ the two agree where tensors are large beside their descriptions.
 
 from __future__ import annotations
 
+import copy
 import gc
 import sys
 import tracemalloc
@@ -28,6 +29,11 @@ from minitorch.engine.mode import no_grad
 from minitorch.engine.node import next_seq
 from minitorch.ops.meta_run import with_temporaries
 from minitorch.torch.fake import FakeTensorMode, Meter, memory_of
+from minitorch.torch.nn import Module
+from minitorch.torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
 from minitorch.torch.node import TorchNode
 from minitorch.torch.tensor import Tensor
 
@@ -49,6 +55,8 @@ class Report:
     peak      the most that was in use at once
     parts     of what the peak consists, by the names in `PARTS`; adds up to `peak`
     saved     the part "saved for backward" by kind of node: {"AddmmBackward0": 12000, ...}
+    modules   the same by module, each without those within: {"blocks.0.attn": 12000, ...}; "" is
+              what was computed in none
     timeline  bytes in use over the run, one number for each time they changed or were looked at
     turn      where in the timeline the backward pass begins; None without one
     """
@@ -59,6 +67,7 @@ class Report:
     saved: dict[str, int]
     timeline: list[int] = field(repr=False)
     turn: int | None = None
+    modules: dict[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
         """The report as a table of lines."""
@@ -68,6 +77,9 @@ class Report:
         lines = [f"{name:<{width}}  {show(size):>10}" for name, size in rows]
         for name, size in sorted(self.saved.items(), key=lambda row: -row[1]):
             lines.append(f"  saved by {name:<28} {show(size):>10}")
+        if any(self.modules):
+            for name, size in sorted(self.modules.items(), key=lambda row: -row[1]):
+                lines.append(f"  saved in {name or 'no module':<28} {show(size):>10}")
         return "\n".join([f"{self.kind} peak", *lines])
 
 
@@ -92,8 +104,9 @@ def predict(
 ) -> Report:
     """The memory that `program(*args)`, and the backward of what it returns, would take.
 
-    program   a function of tensors, in any nesting of lists, tuples and dicts, or of objects with
-              `parameters()`; run twice, on fake tensors
+    program   a function (or module) of tensors and modules, in any nesting of lists, tuples and
+              dicts; run twice, on fake tensors. Only what is in `args`, or is the program itself,
+              counts as a parameter
     state     tensors of an optimiser that live meanwhile
     backward  call `backward()` on the result (a tensor of one element)
     grad      False: run under `no_grad`, and without a backward
@@ -117,7 +130,7 @@ def measure(
     """
     if tracemalloc.is_tracing():
         raise RuntimeError("measure: tracemalloc is tracing already; stop it first.")
-    with _gradients_kept(_leaves(args)):
+    with _gradients_kept(_leaves((program, args))):
         _go(program, args, backward, grad)
         first = _real_run(program, args, state, backward, grad, None)
         near = int(0.98 * max(first.timeline))
@@ -160,22 +173,22 @@ def _fake_run(
         made._grad = None
         return made
 
-    given = _mapped(args, fake)
-    tensors, others = list(_tensors(given)), list(_tensors(_mapped(state, fake)))
+    program, given = _mapped((program, args), fake)
+    tensors, others = list(_tensors((program, given))), list(_tensors(_mapped(state, fake)))
+    places = _Places((program, given))
     base = _bytes_of(t._array for t in (*tensors, *others))
 
     def look() -> Any:
-        return _parts(tensors, others, began)
+        return _parts(tensors, others, began, places)
 
     turn: list[int] = []
     eye = _Eye(at, look)
-    with mode, with_temporaries(), eye:
+    with mode, with_temporaries(), eye, places:
         if at == -1:
             eye.seen = look()
         _go(program, given, backward, grad, lambda: turn.append(len(eye.timeline)))
     timeline = [base + live for live in eye.timeline] or [base]
-    parts, saved = eye.seen or ({}, {})
-    return _report("predicted", base + eye.peak, parts, saved, timeline, turn)
+    return _report("predicted", base + eye.peak, eye.seen or ({}, {}, {}), timeline, turn)
 
 
 def _real_run(
@@ -187,7 +200,8 @@ def _real_run(
     threshold: int | None,
     peak: int | None = None,
 ) -> Report:
-    tensors, others = list(_tensors(args)), list(_tensors(state))
+    tensors, others = list(_tensors((program, args))), list(_tensors(state))
+    places = _Places((program, args))
     for t in tensors:
         t._grad = None
     base = _bytes_of(t._array for t in (*tensors, *others))
@@ -204,21 +218,22 @@ def _real_run(
             live = tracemalloc.get_traced_memory()[0] - start + base
             samples.add(live)
             if threshold is not None and not seen and live >= threshold:
-                seen.append(_parts(tensors, others, began))
+                seen.append(_parts(tensors, others, began, places))
 
         tracemalloc.reset_peak()
         sys.setprofile(sample)
         try:
-            _go(program, args, backward, grad, lambda: turn.append(samples.taken))
+            with places:
+                _go(program, args, backward, grad, lambda: turn.append(samples.taken))
         finally:
             sys.setprofile(None)
         if peak is None:
             peak = tracemalloc.get_traced_memory()[1] - start + base
     finally:
         tracemalloc.stop()
-    parts, saved = seen[0] if seen else _parts(tensors, others, began)
+    found = seen[0] if seen else _parts(tensors, others, began, places)
     turn = [place // samples.every for place in turn]
-    return _report("measured", peak, parts, saved, samples.kept(), turn)
+    return _report("measured", peak, found, samples.kept(), turn)
 
 
 class _Samples:
@@ -266,23 +281,70 @@ def _go(
 def _report(
     kind: str,
     peak: int,
-    parts: dict[str, int],
-    saved: dict[str, int],
+    seen: tuple[dict[str, int], dict[str, int], dict[str, int]],
     timeline: list[int],
     turn: list[int],
 ) -> Report:
+    parts, saved, modules = seen
     whole = {name: parts.get(name, 0) for name in PARTS}
     whole["temporaries"] = max(peak - sum(whole.values()), 0)
-    return Report(kind, peak, whole, saved, timeline, turn[0] if turn else None)
+    return Report(kind, peak, whole, saved, timeline, turn[0] if turn else None, modules)
 
 
 # ----------------------------------------------------------------------------- the parts
 
 
+class _Places:
+    """Which module a node was made in: a block in which the calls of modules are noted.
+
+    A node has a number, and so has the beginning and the end of each call.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._names = {
+            id(module): name or type(module).__name__
+            for root in _modules(value)
+            for name, module in root.named_modules()
+        }
+        self._open: list[tuple[int, str]] = []
+        self._calls: list[tuple[int, int, str]] = []
+
+    def __enter__(self) -> None:
+        self._handles = [
+            register_module_forward_pre_hook(self._begin),
+            register_module_forward_hook(self._end, always_call=True),
+        ]
+
+    def __exit__(self, *error: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def _begin(self, module: Any, _: Any) -> None:
+        self._open.append((next_seq(), self._names.get(id(module), type(module).__name__)))
+
+    def _end(self, module: Any, _: Any, __: Any) -> None:
+        began, name = self._open.pop()
+        self._calls.append((began, next_seq(), name))
+
+    def of(self, nodes: Sequence[TorchNode]) -> list[str]:
+        """For each node the innermost module whose call made it; "" if none did."""
+        now = next_seq()
+        calls = sorted([*self._calls, *((began, now, name) for began, name in self._open)])
+        found = []
+        inside: list[tuple[int, int, str]] = []
+        for node in nodes:
+            while calls and calls[0][0] < node.seq:
+                inside.append(calls.pop(0))
+            while inside and inside[-1][1] < node.seq:
+                inside.pop()
+            found.append(inside[-1][2] if inside else "")
+        return found
+
+
 def _parts(
-    tensors: Sequence[Tensor], others: Sequence[Tensor], began: int
-) -> tuple[dict[str, int], dict[str, int]]:
-    """What is in use now: bytes by part, and of the saved ones by kind of node."""
+    tensors: Sequence[Tensor], others: Sequence[Tensor], began: int, places: _Places
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """What is in use now: bytes by part, and of the saved ones by kind of node and by module."""
     known: dict[int, int] = {}
     groups = {
         "parameters": [t._array for t in tensors if t._tracked],
@@ -292,12 +354,15 @@ def _parts(
     }
     parts = {name: _count(arrays, known) for name, arrays in groups.items()}
     saved: dict[str, int] = {}
-    for node in _nodes_since(began):
+    modules: dict[str, int] = {}
+    nodes = _nodes_since(began)
+    for node, place in zip(nodes, places.of(nodes), strict=True):
         size = _count(_saved_arrays(node.args), known)
         if size:
             saved[node.name()] = saved.get(node.name(), 0) + size
+            modules[place] = modules.get(place, 0) + size
     parts["saved for backward"] = sum(saved.values())
-    return parts, saved
+    return parts, saved, modules
 
 
 def _nodes_since(began: int) -> list[TorchNode]:
@@ -337,9 +402,23 @@ def _bytes_of(arrays: Any) -> int:
 # --------------------------------------------------------------------------- the arguments
 
 
+def _modules(value: Any) -> Iterator[Module]:
+    if isinstance(value, Module):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _modules(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _modules(each)
+
+
 def _tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
+    elif isinstance(value, Module):
+        yield from value.parameters()
+        yield from value.buffers()
     elif isinstance(value, dict):
         for each in value.values():
             yield from _tensors(each)
@@ -351,6 +430,9 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(value, Tensor):
         return change(value)
+    if isinstance(value, Module):
+        # A copy in which the changed tensors have the places of the module's own.
+        return copy.deepcopy(value, {id(t): change(t) for t in _tensors(value)})
     if isinstance(value, dict):
         return {key: _mapped(each, change) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
