@@ -207,7 +207,7 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for k, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {k}")
+            lines.append("\n" * bool(k) + f"Parameter Group {k}")
             lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
         return "\n".join([*lines, ")"])
 
