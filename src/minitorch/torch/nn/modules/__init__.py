@@ -8,4 +8,21 @@ from minitorch.torch.nn.modules.container import (
     ParameterList,
     Sequential,
 )
+from minitorch.torch.nn.modules.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from minitorch.torch.nn.modules.linear import Bilinear, Identity, Linear
 from minitorch.torch.nn.modules.module import Module
+from minitorch.torch.nn.modules.normalization import (
+    CrossMapLRN2d,
+    GroupNorm,
+    LayerNorm,
+    LocalResponseNorm,
+    RMSNorm,
+)
+from minitorch.torch.nn.modules.sparse import Embedding, EmbeddingBag
