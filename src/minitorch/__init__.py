@@ -14,8 +14,10 @@ the modules `check` (proofs of derivatives), `graph` (pictures), `kernels` (fast
 import importlib
 from typing import Any
 
-from minitorch import kernels
+from minitorch import arrangement, calculus, fft, kernels, linalg, statistics
 from minitorch import numpy_face as _numpy_face  # noqa: F401 - attaches the operations
+from minitorch.arrangement import *
+from minitorch.calculus import *
 from minitorch.constructors import (
     arange,
     eye,
@@ -45,6 +47,7 @@ from minitorch.engine.errors import (
 from minitorch.engine.mode import debug, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from minitorch.ops import *
 from minitorch.ops import __all__ as _operations
+from minitorch.statistics import *
 from minitorch.tensor import Tensor, grad
 
 __version__ = "0.1.0"
@@ -75,12 +78,14 @@ __all__ = [
     "debug",
     "enable_grad",
     "eye",
+    "fft",
     "full",
     "full_like",
     "grad",
     "graph",
     "is_grad_enabled",
     "kernels",
+    "linalg",
     "linspace",
     "no_grad",
     "ones",
@@ -95,4 +100,8 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__all__ += arrangement.__all__
+__all__ += calculus.__all__
+__all__ += statistics.__all__
+__all__.sort()
 __all__ += _operations

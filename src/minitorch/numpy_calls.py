@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch import ops
+from minitorch import arrangement, calculus, fft, linalg, ops, statistics
 
 UFUNCS = {
     "subtract": "sub",
@@ -23,6 +23,18 @@ UFUNCS = {
     "float_power": "pow",
     "negative": "neg",
     "absolute": "abs",
+    "conjugate": "conj",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "degrees": "rad2deg",
+    "fabs": "abs",
+    "radians": "deg2rad",
+    "rint": "round",
 }
 """NumPy ufuncs whose op has another name."""
 
@@ -40,32 +52,27 @@ def _flat(t: Any) -> Any:
     return ops.reshape(t, (-1,))
 
 
-def _concatenate(arrays: Any, axis: Any = 0) -> Any:
-    return ops.cat([_flat(a) for a in arrays]) if axis is None else ops.cat(arrays, axis)
+WITHOUT_GRADIENTS = (
+    *("allclose", "argpartition", "argsort", "argwhere", "array_equal", "array_equiv", "bincount"),
+    *("count_nonzero", "digitize", "flatnonzero", "histogram", "isclose", "isin", "lexsort"),
+    *("nanargmax", "nanargmin", "nonzero", "result_type", "searchsorted", "unique"),
+)
+"""NumPy's functions whose results do not change as an element changes a little: they run on the
+values, and give arrays."""
 
 
-def _dot(a: Any, b: Any) -> Any:
-    if not np.ndim(a) or not np.ndim(b):
-        return ops.mul(a, b)
-    if np.ndim(b) > 2:
-        raise TypeError("np.dot of more than two dimensions: use matmul (@) or einsum.")
-    return ops.matmul(a, b)
+def _of_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **options: Any) -> Any:
+        values = {name: _values(value) for name, value in options.items()}
+        return function(*(_values(value) for value in args), **values)
+
+    return call
 
 
-def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    if axis is None:
-        arr, axis = _flat(arr), 0
-    index = np.asarray(getattr(indices, "_array", indices))
-    shapes = [list(np.shape(arr)), list(index.shape)]
-    for shape in shapes:
-        shape[axis] = 1
-    whole = np.broadcast_shapes(*map(tuple, shapes))
-    sizes = [np.shape(arr)[axis], index.shape[axis]]
-    arr_shape, index_shape = (
-        tuple(size if place == axis % len(whole) else each for place, each in enumerate(whole))
-        for size in sizes
-    )
-    return ops.gather(ops.broadcast_to(arr, arr_shape), np.broadcast_to(index, index_shape), axis)
+def _values(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_values, value))
+    return getattr(value, "_array", value)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -79,7 +86,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         for name in (
             *("where", "tile", "repeat", "pad", "stack", "split", "squeeze", "reshape", "moveaxis"),
             *("swapaxes", "flip", "broadcast_to", "take", "diagonal", "trace", "tril", "triu"),
-            *("outer", "einsum", "matmul", "transpose"),
+            *("outer", "einsum", "matmul", "transpose", "real", "imag", "angle"),
         )
     },
     "amax": _reduction("amax", ops.max),
@@ -87,14 +94,27 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "clip": lambda a, a_min=None, a_max=None, *, min=None, max=None: ops.clip(
         a, a_min if min is None else min, a_max if max is None else max
     ),
-    "concatenate": _concatenate,
     "cumprod": lambda a, axis=None: ops.cumprod(_flat(a) if axis is None else a, axis or 0),
     "cumsum": lambda a, axis=None: ops.cumsum(_flat(a) if axis is None else a, axis or 0),
-    "dot": _dot,
-    "expand_dims": ops.unsqueeze,
-    "take_along_axis": _take_along_axis,
+    **{f"fft.{name}": getattr(fft, name) for name in fft.__all__ if "freq" not in name},
+    "i0": ops.i0,
+    "sinc": ops.sinc,
+    **linalg.numpy_functions(),
+    **{
+        name: getattr(module, name)
+        for module in (arrangement, calculus, statistics)
+        for name in module.__all__
+    },
+    **{name: _of_arrays(getattr(np, name)) for name in WITHOUT_GRADIENTS},
+    "nan_to_num": ops.nan_to_num,
+    "nansum": _reduction("nansum", ops.nansum),
+    "round": lambda a, decimals=0: ops.round(a, decimals=decimals),
+    "around": lambda a, decimals=0: ops.round(a, decimals=decimals),
+    "fix": ops.trunc,
+    "copy": lambda a: a.copy(),
     "shape": lambda t: t.shape,
     "ndim": lambda t: t.ndim,
     "size": lambda t: t.size,
 }
-"""NumPy functions that keep the graph when they are given tensors."""
+"""NumPy functions that keep the graph when they are given tensors; those of numpy.linalg are
+"linalg.solve" and so on, those of numpy.fft "fft.fft"."""

@@ -19,7 +19,7 @@ from minitorch import ops
 from minitorch.engine import edge, walk, watch
 from minitorch.engine.errors import DTypeError, GraphError, MutationError, ShapeError
 from minitorch.engine.mode import ambient
-from minitorch.engine.node import PORT, Node, next_seq
+from minitorch.engine.node import PORT, Node, next_seq, pull
 from minitorch.numpy_calls import FUNCTIONS, UFUNCS
 from minitorch.operators import Operators
 from minitorch.ops.declare import OPS, Op
@@ -148,6 +148,16 @@ class Tensor(Operators, Node):
         """All axes reversed."""
         return ops.permute(self)  # type: ignore[no-any-return]
 
+    @property
+    def real(self) -> Tensor:
+        """The real part of each element."""
+        return ops.real(self)  # type: ignore[no-any-return]
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary part of each element."""
+        return ops.imag(self)  # type: ignore[no-any-return]
+
     def numpy(self) -> np.ndarray:
         """The value; the same array as `data`."""
         return self._array
@@ -192,7 +202,7 @@ class Tensor(Operators, Node):
         if checking:
             watch.verify(maker)
         with np.errstate(all="ignore"):
-            grads = maker.op.pull(g, maker.args, maker.edges)
+            grads = pull(maker, g, False, maker.edges)
         for parent, r in zip(maker.edges, grads, strict=True):
             if isinstance(parent, Tensor) and r is not None:
                 if checking:
@@ -314,6 +324,8 @@ class Tensor(Operators, Node):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         name = UFUNCS.get(ufunc.__name__, ufunc.__name__)
+        if method == "__call__" and name in FUNCTIONS and name not in OPS:
+            return FUNCTIONS[name](*inputs, **options)
         if method != "__call__" or options or name not in OPS:
             raise TypeError(
                 f"np.{ufunc.__name__} ({method}) has no recorded form; apply it to t.data, or use "
@@ -324,10 +336,12 @@ class Tensor(Operators, Node):
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
-        found = FUNCTIONS.get(function.__name__)
+        module = function.__module__.removeprefix("numpy").removeprefix(".")
+        name = f"{module}.{function.__name__}" if module else function.__name__
+        found = FUNCTIONS.get(name)
         if found is None:
             raise TypeError(
-                f"np.{function.__name__} has no recorded form; apply it to t.data, or use an "
+                f"np.{name} has no recorded form; apply it to t.data, or use an "
                 "operation of minitorch."
             )
         return found(*args, **kwargs)

@@ -555,6 +555,22 @@ def shapes_of(sample: Sample) -> Sequence[Shape]:
     ]
 
 
-from drawing_places import MORE  # noqa: E402 - it builds on what is above
+import drawing_conv  # noqa: E402
+import drawing_decompose  # noqa: E402
+import drawing_fft  # noqa: E402
+import drawing_margin  # noqa: E402
+import drawing_pool  # noqa: E402
+import drawing_resample  # noqa: E402
+import drawing_solve  # noqa: E402
+import drawing_write  # noqa: E402 - they build on what is above
+from drawing_places import MORE  # noqa: E402
 
 SPECIAL.update(MORE)
+SPECIAL.update(drawing_conv.MORE)
+SPECIAL.update(drawing_pool.MORE)
+SPECIAL.update(drawing_write.MORE)
+SPECIAL.update(drawing_solve.MORE)
+SPECIAL.update(drawing_decompose.MORE)
+SPECIAL.update(drawing_fft.MORE)
+SPECIAL.update(drawing_margin.MORE)
+SPECIAL.update(drawing_resample.MORE)

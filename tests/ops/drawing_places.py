@@ -327,7 +327,9 @@ def _channels(draw: Draw, case: Case) -> Sample:
     # A constant lane has no direction, and PyTorch then gives what rounding leaves.
     x = _rng(draw).uniform(-2, 2, (draw(st.integers(2, 3)), channels, *rest))
     own = [values((channels,)), values((channels,))][: draw(st.integers(0, 2))]
-    if case.name == "native_group_norm":
+    if case.name == "group_statistics":
+        own = []
+    if case.name in ("native_group_norm", "group_statistics"):
         if each * int(np.prod(rest)) == 1:
             groups = 1
         return Sample((x, *own), {"num_groups": groups if channels > groups else 1, "eps": 1e-3})
@@ -383,9 +385,11 @@ MORE: dict[str, Callable[[Draw, Case], Sample]] = {
     "bce_logits": _pair,
     "native_batch_norm": _channels,
     "native_group_norm": _channels,
+    "group_statistics": _channels,
 }
 
 NEVER_0_D = {
+    *("convolution", "convolution_weight", "im2col", "col2im", "chunked_cross_entropy"),
     *(
         "to_diagonal",
         "select",
@@ -397,6 +401,15 @@ NEVER_0_D = {
         "scatter_value",
     ),
     *("index_put", "scatter", "scatter_reduce", "matrix_trace", "cross", "cdist", "attention"),
-    *("glu", "native_batch_norm", "native_group_norm", "embedding_rows"),
+    *("glu", "native_batch_norm", "native_group_norm", "embedding_rows", "renorm", "ctc"),
+    *("group_statistics", "segment_reduce"),
 }
-NEVER_EMPTY = {"addmv", "attention", "native_batch_norm", "native_group_norm"}
+NEVER_EMPTY = {
+    "chunked_cross_entropy",
+    "addmv",
+    "attention",
+    "ctc",
+    "group_statistics",
+    "native_batch_norm",
+    "native_group_norm",
+}

@@ -14,6 +14,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import oracle_conv
+import oracle_decompose
+import oracle_fft
+import oracle_margin
+import oracle_pool
+import oracle_resample
+import oracle_solve
+import oracle_write
 import torch
 import torch.nn.functional as F
 from oracle_places import MORE
@@ -251,6 +259,14 @@ OTHER: dict[str, Callable[..., Any]] = {
     "embedding": lambda weight, indices: F.embedding(indices, weight),
     "dropout": _dropped,
     **MORE,
+    **oracle_conv.MORE,
+    **oracle_pool.MORE,
+    **oracle_fft.MORE,
+    **oracle_margin.MORE,
+    **oracle_resample.MORE,
+    **oracle_write.MORE,
+    **oracle_solve.MORE,
+    **oracle_decompose.MORE,
 }
 
 # -------------------------------------------------------------------------------- cases
@@ -589,11 +605,16 @@ def as_list(value: Any) -> list[Any]:
 
 
 def cotangents(values: Sequence[np.ndarray], seed: int = 1) -> list[np.ndarray]:
-    """A random cotangent for each output, of its dtype, none of it 0."""
+    """A random cotangent for each output, of its dtype, none of it 0; its imaginary part is 0 where
+    that of the whole output is: real eigenvectors, whose phase no loss may depend on."""
     rng = np.random.default_rng(seed)
+
+    def drawn(v: np.ndarray) -> Any:
+        return rng.uniform(0.5, 1.5, v.shape) * rng.choice([-1.0, 1.0], v.shape)
+
     return [
         np.asarray(
-            rng.uniform(0.5, 1.5, v.shape) * rng.choice([-1.0, 1.0], v.shape),
+            drawn(v) + 1j * drawn(v) if np.iscomplexobj(v) and v.imag.any() else drawn(v),
             v.dtype if v.dtype.kind in "fc" else np.float64,
         )
         for v in values
@@ -665,7 +686,7 @@ def _run_torch(
         for key, value in options.items()
     }
     outputs = as_list(case.oracle(*arguments(case, inputs, make), **options))
-    values = [out.detach().numpy() for out in outputs]
+    values = [out.numpy(force=True) for out in outputs]
     if gs is None:
         gs = cotangents(values)
     pairs = [(out, to_torch(g)) for out, g in zip(outputs, gs, strict=True) if out.requires_grad]
@@ -675,7 +696,8 @@ def _run_torch(
         [out for out, _ in pairs], tracked, [g for _, g in pairs], allow_unused=True
     )
     grads = [
-        np.zeros(t.shape) if g is None else g.numpy() for t, g in zip(tracked, found, strict=True)
+        np.zeros(t.shape) if g is None else g.numpy(force=True)
+        for t, g in zip(tracked, found, strict=True)
     ]
     return Outcome(values, grads)
 

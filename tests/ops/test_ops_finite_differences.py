@@ -39,9 +39,16 @@ def checked(it: Case) -> list[Sample]:
 
 
 DIFFERENTIABLE = [name for name in NAMES if name not in OPS or OPS[name].differentiable]
+# PyTorch's gradient of these is that for what they are always called on the result of.
+FOR_WHAT_IS_BEHIND = {"ctc"}  # log_softmax
+# No loss may depend on the phase of an eigenvector, and those of finite differences do.
+OF_ANY_PHASE = {"eig"}
+# PyTorch takes the gradient of these for a constant: its second derivatives are none.
+ONCE = {"chunked_cross_entropy"}
+FIRST = [n for n in DIFFERENTIABLE if n not in FOR_WHAT_IS_BEHIND | OF_ANY_PHASE]
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", FIRST)
 def test_first_derivatives(name: str) -> None:
     it = case(name)
     assert checked(it), f"{name} has no smooth sample that is not empty"
@@ -50,7 +57,7 @@ def test_first_derivatives(name: str) -> None:
         assert gradcheck(function, tensors, atol=1e-7, rtol=1e-6), shown(it, sample)
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", [n for n in DIFFERENTIABLE if n not in ONCE | OF_ANY_PHASE])
 def test_second_derivatives(name: str) -> None:
     it = case(name)
     for sample in checked(it):

@@ -2,11 +2,12 @@
 
 For each output the whole Jacobian is compared, one perturbed input element a column:
 (f(x + eps) - f(x - eps)) / (2 eps), whose error is about eps² f''' / 6 + |f| 1e-16 / eps.
+Complex numbers are two real ones each: the real part, then the imaginary one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def gradcheck(
     """Whether the gradients of `fn` agree with finite differences; True, or GradcheckError.
 
     fn      from the inputs to a Tensor or a tuple of them
-    inputs  Tensors (those that require grad are checked; float64) and anything else
+    inputs  Tensors (those that require grad are checked; float64 or complex128) and anything else
     eps     the step; atol, rtol: |analytical - numerical| <= atol + rtol * |numerical|
 
     A failure names the operation, input, output and index, and shows both numbers. Raises
@@ -68,7 +69,7 @@ def gradgradcheck(
     given = _inputs("gradgradcheck", inputs)
     rng = np.random.default_rng(seed)
     outputs = [out for out in _outputs(fn(*given)) if out.requires_grad]
-    cotangents = [Tensor(rng.uniform(0.5, 1.5, out.shape), True) for out in outputs]
+    cotangents = [Tensor(_drawn(rng, out), True) for out in outputs]
     places = [place for place, t in enumerate(given) if _wants(t)]
 
     @enable_grad()
@@ -80,6 +81,11 @@ def gradgradcheck(
 
     first.__name__ = f"the gradient of {_name(fn)}"
     return gradcheck(first, (*given, *cotangents), eps=eps, atol=atol, rtol=rtol)
+
+
+def _drawn(rng: np.random.Generator, out: Tensor) -> np.ndarray:
+    values = rng.uniform(0.5, 1.5, out.shape)
+    return values + 1j * rng.uniform(0.5, 1.5, out.shape) if out.dtype.kind == "c" else values
 
 
 def _wants(value: Any) -> bool:
@@ -114,23 +120,45 @@ def central_differences(
 ) -> list[np.ndarray]:
     """The Jacobian, (size of `values`, size of the output), of each output of `evaluate`.
 
+    Sizes are of real numbers: twice that of complex arrays.
+
     evaluate  computes from the memory of `values`, which is changed and restored
     """
     columns: list[list[np.ndarray]] = []
+    steps = (eps, eps * 1j) if values.dtype.kind == "c" else (eps,)
     with np.errstate(all="ignore"):
         for at in np.ndindex(values.shape):
             before = values[at]
-            values[at] = before + eps
-            above = [out.astype(np.float64).reshape(-1) for out in evaluate()]
-            values[at] = before - eps
-            below = [out.astype(np.float64).reshape(-1) for out in evaluate()]
+            for step in steps:
+                values[at] = before + step
+                above = [as_reals(out) for out in evaluate()]
+                values[at] = before - step
+                below = [as_reals(out) for out in evaluate()]
+                columns.append([(a - b) / (2 * eps) for a, b in zip(above, below, strict=True)])
             values[at] = before
-            columns.append([(a - b) / (2 * eps) for a, b in zip(above, below, strict=True)])
-    sizes = [out.size for out in evaluate()]
+    sizes = [as_reals(out).size for out in evaluate()]
     return [
-        np.array([column[k] for column in columns]).reshape(values.size, size)
+        np.array([column[k] for column in columns]).reshape(len(steps) * values.size, size)
         for k, size in enumerate(sizes)
     ]
+
+
+def as_reals(x: np.ndarray) -> np.ndarray:
+    """A copy of the numbers of an array in a row, a complex one as two: in float64."""
+    if x.dtype.kind == "c":
+        return x.astype(np.complex128).reshape(-1).view(np.float64)
+    return x.astype(np.float64).reshape(-1)
+
+
+def real_seeds(shape: tuple[int, ...], dtype: Any, scale: float = 1.0) -> Iterator[np.ndarray]:
+    """Cotangents that single out each real number of an output: 1 for a real part, i for an
+    imaginary one."""
+    size, units = int(np.prod(shape)), (1, 1j) if np.dtype(dtype).kind == "c" else (1,)
+    for k in range(size):
+        for unit in units:
+            seed = np.zeros(shape, dtype)
+            seed.reshape(-1)[k] = unit * scale
+            yield seed
 
 
 def _numerical(
@@ -148,15 +176,13 @@ def _analytical(
 ) -> np.ndarray:
     """The same by one backward pass for each element of the output."""
     out, x = _outputs(fn(*given))[number], given[place]
-    rows = np.zeros((x.size, out.size))
+    rows = np.zeros((as_reals(x.data).size, as_reals(out.data).size))
     if not out.requires_grad:
         return rows
-    for k in range(out.size):
-        seed = np.zeros(out.shape)
-        seed.reshape(-1)[k] = 1
+    for k, seed in enumerate(real_seeds(out.shape, out.dtype)):
         (g,) = grad(out, x, seed, allow_unused=True)
         if g is not None:
-            rows[:, k] = g.data.reshape(-1)
+            rows[:, k] = as_reals(g.data)
     return rows
 
 
@@ -175,8 +201,7 @@ def _compare(
     if close.all():
         return
     row, column = (int(k) for k in np.argwhere(~close)[0])
-    at = tuple(int(k) for k in np.unravel_index(row, x.shape))
-    to = tuple(int(k) for k in np.unravel_index(column, out.shape))
+    at, to = index_of(row, x.data), index_of(column, out.data)
     raise GradcheckError(
         f"gradcheck: Jacobian mismatch for output {number} of {_name(fn)} (made by "
         f"{out._op or 'no operation'}) with respect to input {place}, at input index {at} and "
@@ -188,6 +213,12 @@ def _compare(
         f"numerical:\n{numerical}\nanalytical:\n{analytical}\n"
         "If the function has a kink or a tie nearby, move the input; else correct its formula."
     )
+
+
+def index_of(place: int, array: np.ndarray) -> tuple[int, ...]:
+    """The index in an array of the number that `as_reals` has at a place."""
+    place //= 2 if array.dtype.kind == "c" else 1
+    return tuple(int(k) for k in np.unravel_index(place, array.shape))
 
 
 def _name(fn: Callable[..., Any]) -> str:

@@ -161,10 +161,27 @@ def _resumed(inner: Generator[Any, Any, Any], again: Callable[[], Ambient]) -> A
 
 
 class _Plain(Ambient):
-    """A change that needs no argument: also a decorator without call parentheses."""
+    """Recording on or off, without an argument: also a decorator without call parentheses."""
+
+    mode = True
 
     def __new__(cls, function: Any = None) -> Any:
         return object.__new__(cls) if function is None else cls()(function)
+
+    def __init__(self, function: Any = None) -> None:
+        pass
+
+    def again(self) -> Ambient:
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        # What `replace` does, for the one change that every training step makes.
+        outer = ambient.get()
+        new = copy(outer)
+        new.asked = self.mode
+        new.grad = self.mode and not new.inference
+        new.outer = outer
+        ambient.set(new)
 
 
 class no_grad(_Plain):
@@ -177,15 +194,11 @@ class no_grad(_Plain):
     False
     """
 
-    def __init__(self, function: Any = None) -> None:
-        super().__init__(grad=False)
+    mode = False
 
 
 class enable_grad(_Plain):
     """Operations are recorded inside, also within a `no_grad` block."""
-
-    def __init__(self, function: Any = None) -> None:
-        super().__init__(grad=True)
 
 
 class Switch(Ambient):

@@ -23,6 +23,8 @@ class Rule(Protocol):
 
     name: str
     outputs: int
+    holomorphic: bool
+    crosses: bool
 
     def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
         """The gradient of each input (None where none is wanted) for bare cotangents `g`."""
@@ -80,7 +82,7 @@ class Node:
 
         edges  the node's own, with None in the place of those whose gradient is not wanted
         """
-        return self.op.pull_recorded(g, self) if record else self.op.pull(g, self.args, edges)  # type: ignore[no-any-return]
+        return pull(self, g, record, edges)
 
     def accumulate(self, g: Any, owned: bool) -> None:
         """Called on a leaf instead of `arrive` when gradients are kept: add `g` to what it has.
@@ -102,6 +104,41 @@ class Node:
         return a + b
 
 
+def is_complex(r: Any) -> bool:
+    """Whether a gradient (an array, a tensor, a number, None, a tuple of such) is complex."""
+    if type(r) is tuple:
+        return any(map(is_complex, r))
+    dtype = getattr(getattr(r, "_array", r), "dtype", None)
+    return type(r) is complex if dtype is None else dtype.kind == "c"
+
+
+def conjugated(r: Any) -> Any:
+    """The complex conjugate of a gradient, or of each in a tuple; what is real as it is."""
+    if type(r) is tuple:
+        return tuple(map(conjugated, r))
+    if not is_complex(r):
+        return r
+    return r.conj() if hasattr(r, "dtype") else r.conjugate()
+
+
+def pull(node: Node, g: Any, record: bool, edges: Any) -> Sequence[Any]:
+    """The gradients of a node's inputs by its operation's formulas.
+
+    A gradient of a complex value z = x + iy is that of its parts, dL/dx + i dL/dy, which is
+    PyTorch's. Behind a holomorphic function it is g times the conjugate of the derivative, where a
+    formula says g times the derivative. Conjugating what goes into a formula and what comes out
+    makes one of the other, and here is the only place where that is done.
+    """
+    op: Any = node.op
+    turn = op.holomorphic and is_complex(g)
+    if turn and not op.keeps_arrays and complex not in map(type, node.args):
+        turn = False  # linear with real factors: both ways it is the same
+    if turn:
+        g = conjugated(g)
+    grads = op.pull_recorded(g, node) if record else op.pull(g, node.args, edges)
+    return tuple(map(conjugated, grads)) if turn else grads
+
+
 class _Port:
     """The operation of a node that is one output of another node with several.
 
@@ -111,6 +148,7 @@ class _Port:
 
     name = "output"
     outputs = 1
+    holomorphic = crosses = False
 
     def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
         return ({args: g},)

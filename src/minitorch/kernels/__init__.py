@@ -68,5 +68,9 @@ class disabled:
                 _apply(op)
 
 
+from minitorch.kernels import conv_kernels as _conv_kernels  # noqa: E402, F401 - registers
+from minitorch.kernels import loss_kernels as _loss_kernels  # noqa: E402, F401 - registers
 from minitorch.kernels import node_kernels as _node_kernels  # noqa: E402, F401 - registers
+from minitorch.kernels import norm_kernels as _norm_kernels  # noqa: E402, F401 - registers
 from minitorch.kernels import numpy_kernels as _numpy_kernels  # noqa: E402, F401 - registers
+from minitorch.kernels import recurrent_kernels as _recurrent_kernels  # noqa: E402, F401 - registers

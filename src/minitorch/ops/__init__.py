@@ -7,6 +7,7 @@ it PyTorch's names.
 
 from minitorch.ops import (
     broadcast,
+    complex,
     extrema,
     index,
     loss,
@@ -22,6 +23,7 @@ from minitorch.ops import (
     matmul as matrices,  # the module: the function of this name is imported below
 )
 from minitorch.ops.broadcast import *
+from minitorch.ops.complex import *
 from minitorch.ops.extrema import *
 from minitorch.ops.index import *
 from minitorch.ops.loss import *
@@ -37,15 +39,41 @@ from minitorch.ops.trig import *
 from minitorch.ops import (  # isort: skip - they build on those above
     activation,
     attention,
+    bag,
+    calculus,
+    conv,
+    ctc,
+    decompose,
+    distance,
+    edges,
+    fft,
+    grid,
+    householder,
+    least_squares,
+    linear_loss,
+    lu,
+    margin_loss,
+    pixels,
     point_loss,
+    pool,
+    pool_max,
+    pool_places,
     products,
+    recurrent,
+    resample,
     scatter,
     scatter_along,
+    segments,
     select,
+    solve,
+    taps,
+    triangular,
+    write,
 )
 
 __all__ = []
 __all__ += broadcast.__all__
+__all__ += complex.__all__
 __all__ += extrema.__all__
 __all__ += index.__all__
 __all__ += loss.__all__

@@ -84,7 +84,13 @@ def _attention(
     bias   an array that broadcasts to (..., n, m), or None; it carries no gradient
     scale  None: 1 / sqrt(d)
     """
-    return np.matmul(_weights(floating(query), key, bias, scale), value)
+    query = floating(query)
+    weights = _weights(query, key, bias, scale)
+    if query.flags.c_contiguous or query.shape[-1] != value.shape[-1]:
+        return np.matmul(weights, value)
+    # Laid out as the query is: heads that came from one tensor go back to one without a copy.
+    out = np.empty_like(query, np.result_type(weights, value))
+    return np.matmul(weights, value, out=out)
 
 
 def _attention_gradients(

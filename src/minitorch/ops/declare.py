@@ -36,7 +36,9 @@ Formula = Callable[..., Any]
 Signature = tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]
 REQUIRED: Final[Any] = inspect.Parameter.empty
 
-_LOCALS = frozenset({"op", "face", "n", "t", "out", "aux", "state", "error", "versions", "v", "g"})
+_LOCALS = frozenset(
+    {"op", "face", "n", "t", "out", "aux", "state", "error", "versions", "v", "g", "forward"}
+)
 """Names that the functions made of a declaration use themselves; see `record`."""
 _FACTS = ("shape", "dtype", "strides", "shapes")
 OPS: dict[str, Op] = {}
@@ -50,6 +52,7 @@ class Op:
         rules      for each edge the formula that runs bare: the declared one or a faster kernel
         saved      for each formula the names that it needs
         keeps_arrays  whether a node of this op can save an array
+        crosses    whether a real gradient can make a complex one (of the same precision)
         joint      whether one formula gives the gradients of all edges
         function   the public function, made by `minitorch.ops.record`
         recorders  for each face's tensor class the function that records
@@ -74,6 +77,7 @@ class Op:
         node_name: str | None,
         aux: bool,
         promotes: Sequence[str],
+        holomorphic: bool,
         doc: str,
     ) -> None:
         self.name = name
@@ -91,6 +95,8 @@ class Op:
         self.node_name = node_name or camel(name) + "Backward0"
         self.aux = aux
         self.promotes = tuple(promotes)
+        self.holomorphic = holomorphic
+        self.crosses = not holomorphic
         arrays = {*self.inputs, "out", "aux"}
         self.doc = doc
         self.joint = listed or any("," in key for key in formulas)
@@ -204,6 +210,7 @@ def declare(
     node_name: str | None = None,
     aux: bool = False,
     promotes: Sequence[str] = (),
+    holomorphic: bool = True,
 ) -> Callable[..., Any]:
     """Declare an operation and give its public function.
 
@@ -225,6 +232,9 @@ def declare(
     node_name PyTorch's name of the node; None: made from `name`
     aux       `forward` returns (result, aux), and formulas may name `aux`
     promotes  the inputs that are brought to a common dtype before `forward`
+    holomorphic  of complex inputs the formulas are those of a complex derivative, or say the same
+              of real and complex gradients (where, sum). False: they are not (abs, real, conj), and
+              give the gradient as PyTorch has it, dL/dRe + i dL/dIm
     """
     from minitorch.ops.record import build
 
@@ -251,6 +261,7 @@ def declare(
         node_name=node_name,
         aux=aux,
         promotes=promotes,
+        holomorphic=holomorphic,
         doc=_doc(forward),
     )
     build(op)

@@ -11,6 +11,7 @@ import numpy as np
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axes, prepare_axis
 from minitorch.ops.broadcast import broadcast_to
+from minitorch.ops.complex import is_complex, sgn
 from minitorch.ops.declare import declare
 from minitorch.ops.index import put_add
 from minitorch.ops.meta import bare, decided
@@ -49,6 +50,7 @@ from minitorch.ops.reduce import (
 from minitorch.ops.samples import Sample, along, binary, calls, draw
 from minitorch.ops.samples import reduction as reduction_samples
 from minitorch.ops.shape import unsqueeze
+from minitorch.ops.trig import log_of_sum
 
 __all__ = [
     "aminmax",
@@ -311,6 +313,7 @@ var_mean = declare(
     samples=_pair_samples,
     outputs=2,
     meta=two_reductions(_pair("variance")),
+    holomorphic=False,
 )
 std_mean = declare(
     "std_mean",
@@ -320,6 +323,7 @@ std_mean = declare(
     samples=_pair_samples,
     outputs=2,
     meta=two_reductions(_pair("std")),
+    holomorphic=False,
 )
 
 
@@ -344,18 +348,42 @@ def _logcumsumexp(x: Any, *, axis: int = 0) -> Any:
     x = floating(x)
     if not x.ndim:
         return x.copy()
+    if x.dtype.kind == "c":
+        return _running_complex(x, axis)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     running: Function = np.logaddexp.accumulate
     return running(wide, axis=axis).astype(x.dtype, copy=False)
 
 
+def _running_complex(x: np.ndarray, axis: int) -> np.ndarray:
+    # Sums of 2, 4, 8 ... numbers, each of two of the former ones: np.logaddexp is for real ones.
+    rows = np.moveaxis(x, axis, -1)
+    out = rows.copy()
+    step = 1
+    while step < out.shape[-1]:
+        out[..., step:] = log_of_sum(out[..., step:], out[..., :-step])
+        step *= 2
+    # PyTorch adds one number after the other, each sum's phase going on from that of the larger
+    # of its two numbers: from a number that is larger than the sum so far, or from that sum.
+    begins = np.ones(rows.shape, bool)
+    begins[..., 1:] = rows.real[..., 1:] >= out.real[..., :-1]
+    turns = np.zeros_like(rows.real)
+    before = np.where(begins[..., 1:], rows[..., 1:], out[..., :-1])
+    turns[..., 1:] = np.angle(np.exp(out[..., 1:] - before))
+    turned = np.cumsum(turns, axis=-1)
+    last = np.maximum.accumulate(np.where(begins, np.arange(rows.shape[-1]), 0), axis=-1)
+    start = rows.imag + turns - turned
+    out.imag = turned + np.take_along_axis(start, last, -1)
+    return np.moveaxis(out, -1, axis)
+
+
 def _logcumsumexp_x(g: Any, x: Any, out: Any, axis: int) -> Any:
     if not x.shape:
         return g
-    top = bare(x).max(axis=axis, keepdims=True, initial=-np.inf)
+    top = bare(x).real.max(axis=axis, keepdims=True, initial=-np.inf)
     e = exp(x - np.where(np.isfinite(top), top, 0))
     total = cumsum(e, axis)
-    if decided((bare(total) > np.finfo(bare(x).dtype).tiny).all(), True):
+    if decided((np.abs(bare(total)) > np.finfo(bare(x).dtype).tiny).all(), True):
         return e * reversed_cumsum(g / total, axis)
     # A lane begins far below its largest element, where exp(x) is 0: each pair on its own.
     size, after = x.shape[axis], (1,) * (len(x.shape) - axis - 1)
@@ -373,7 +401,7 @@ logcumsumexp = declare(
         *along()(rng),
         Sample((np.array([[-900.0, 1.5, 0.5], [0.0, 1.0, -800.0]]),), {"axis": 1}),
     ],
-    meta=lambda x, axis: (x.shape, x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)),
+    meta=lambda x, axis: (x.shape, x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)),
 )
 
 
@@ -382,10 +410,12 @@ def _vector_norm(x: Any, *, ord: float = 2, axis: Any = None, keepdims: bool = F
     smallest |x|, for 0 the number of elements that are not 0. ShapeError for an infinite `ord`
     over no elements."""
     x = floating(x)
-    size = np.abs(x)
-    wide = size.astype(np.float32) if x.dtype == np.float16 else size
     add: Function = np.add.reduce
     found: Any
+    if ord == 2 and x.dtype.char in "fd":
+        return np.sqrt(_squares(x, axis, keepdims))
+    size = np.abs(x)
+    wide = size.astype(np.float32) if x.dtype == np.float16 else size
     if ord == 2:
         found = np.sqrt(add(np.square(wide), axis=axis, keepdims=keepdims))
     elif ord == 1:
@@ -401,24 +431,41 @@ def _vector_norm(x: Any, *, ord: float = 2, axis: Any = None, keepdims: bool = F
     return asarray(found).astype(size.dtype, copy=False)
 
 
-def _vector_norm_x(
+def _squares(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum of squares over `axis`: by BLAS where that is a sum of all, or of the last axis."""
+    if len(axis) == x.ndim and x.flags.c_contiguous:
+        flat = x.reshape(-1)
+        total = np.asarray(np.dot(flat, flat))
+        return total.reshape((1,) * x.ndim) if keepdims else total
+    if axis == (x.ndim - 1,):
+        total = np.vecdot(x, x)
+        return total[..., None] if keepdims else total
+    add: Function = np.add.reduce
+    return add(np.square(x), axis=axis, keepdims=keepdims)
+
+
+def norm_gradient(
     g: Any, x: Any, out: Any, ord: float, axis: tuple[int, ...], keepdims: bool
 ) -> Any:
+    """The gradient of `x` whose norm over `axis` is `out`."""
     g, norm = restore(g, axis, keepdims), restore(out, axis, keepdims)
     if ord == 0:
         return broadcast_to(g * 0.0, x.shape)
+    direction = sgn(x) if is_complex(x) else sign(x)
     if ord == 1:
-        return g * sign(x)
+        return g * direction
     if math.isinf(ord):
         chosen = equal(abs(x), norm)
-        return sign(x) * (mul(g, chosen) / sum(chosen, axis, True))
+        return direction * (mul(g, chosen) / sum(chosen, axis, True))
     nothing = equal(norm, 0)
     unit = where(nothing, 1.0, norm)
     if ord == 2:
         return x * where(nothing, 0.0, g / unit)
     zero = equal(x, 0)
     power = where(zero, 0.0, pow(abs(where(zero, 1.0, x)), ord - 1))
-    return sign(x) * power * where(nothing, 0.0, g * pow(unit, 1 - ord))
+    # A power that overflows, which half precision's soon does, makes the gradient 0 as in PyTorch.
+    share = g / pow(unit, ord - 1) if ord > 1 else g * pow(unit, 1 - ord)
+    return direction * power * where(nothing, 0.0, share)
 
 
 def _norm_samples(rng: np.random.Generator) -> list[Sample]:
@@ -434,9 +481,10 @@ def _norm_samples(rng: np.random.Generator) -> list[Sample]:
 vector_norm = reduction(
     "vector_norm",
     _vector_norm,
-    {"x": _vector_norm_x},
+    {"x": norm_gradient},
     samples=_norm_samples,
     node_name="LinalgVectorNormBackward0",
+    holomorphic=False,
 )
 
 # ------------------------------------------------------------- one value of all elements

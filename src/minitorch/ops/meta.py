@@ -244,6 +244,9 @@ class MetaArray(NDArrayOperatorsMixin):
     def T(self) -> MetaArray:
         return self.transpose()
 
+    def conj(self) -> MetaArray:
+        return self if self.dtype.kind != "c" else self.blank(self.shape, self.dtype)
+
     @property
     def real(self) -> MetaArray:
         return self if self.dtype.kind != "c" else self._part(0)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from minitorch.ops import lanes
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
-from minitorch.ops.meta import bare
-from minitorch.ops.meta_rules import affine
+from minitorch.ops.meta import bare, blank_like
+from minitorch.ops.meta_rules import affine, floated
 from minitorch.ops.pointwise import exp, floating, rsqrt
 from minitorch.ops.reduce import mean, sum
 from minitorch.ops.samples import along, calls
@@ -22,6 +25,8 @@ __all__ = [
     "log_softmax",
     "softmax",
 ]
+
+Function = Callable[..., Any]
 
 
 def exponentials(x: Any, axis: int) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -61,8 +66,23 @@ def _log_softmax(x: Any, *, axis: int = -1) -> Any:
 
 
 def _softmax_x(g: Any, out: Any, axis: int) -> Any:
-    weighted = g * out
-    return weighted - out * (sum(weighted, axis, True) if out.shape else weighted)
+    return softmax_slope(g, out, axis)
+
+
+def _softmax_slope(slope: Any, p: Any, *, axis: int = -1) -> Any:
+    """The gradient of softmax's input from that of its result, `slope`, and the result `p`."""
+    p = floating(p)
+    weighted = asarray(floating(slope) * p)
+    if not weighted.size:
+        return weighted
+    total = np.add.reduce(weighted, axis=axis, keepdims=True) if weighted.ndim else weighted
+    return np.subtract(weighted, p * total, out=weighted)
+
+
+def _softmax_slope_p(g: Any, slope: Any, p: Any, axis: int) -> Any:
+    if not p.shape:
+        return g * slope - 2 * (g * slope * p)
+    return g * (slope - sum(slope * p, axis, True)) - slope * sum(g * p, axis, True)
 
 
 def _log_softmax_x(g: Any, out: Any, axis: int) -> Any:
@@ -80,6 +100,21 @@ softmax = declare(
     prepare={"axis": prepare_axis},
     samples=along(),
     meta=_lane_meta,
+)
+softmax_slope: Function = declare(
+    "softmax_slope",
+    _softmax_slope,
+    {"slope": lambda g, p, axis: softmax_slope(g, p, axis), "p": _softmax_slope_p},
+    prepare={"axis": prepare_axis},
+    samples=calls(
+        ((), ()),
+        ((5,), (5,)),
+        ((2, 3), (2, 3), {"axis": 0}),
+        ((2, 3, 4), (2, 3, 4), {"axis": -1}),
+        ((0, 3), (0, 3), {"axis": 0}),
+    ),
+    meta=lambda slope, p, axis: (tuple(p.shape), np.result_type(floated(slope), floated(p))),
+    node_name="SoftmaxBackwardDataBackward0",
 )
 log_softmax = declare(
     "log_softmax",
@@ -110,10 +145,16 @@ def _native_layer_norm(
     """The record behind `layer_norm`, arrays first."""
     x = floating(x)
     _check_sizes(x, weight, bias, normalized_shape)
+    weight, bias = lanes.beside(weight, x), lanes.beside(bias, x)
+    if x.size and lanes.suits(x, weight, bias):
+        size = math.prod(normalized_shape)
+        own, shift = (None if v is None else v.reshape(1, size) for v in (weight, bias))
+        out, *found = lanes.normalise(x.reshape(-1, 1, size), own, shift, eps)
+        return out.reshape(x.shape), tuple(found)
     out = normalised(x, len(normalized_shape), eps)[0]
     if weight is not None:
         out = out * weight
-    return out if bias is None else out + bias
+    return (out if bias is None else out + bias), None
 
 
 def _check_sizes(x: Any, weight: Any, bias: Any, normalized_shape: Any) -> None:
@@ -129,29 +170,42 @@ def _check_sizes(x: Any, weight: Any, bias: Any, normalized_shape: Any) -> None:
 
 def _layer_norm_meta(
     x: Any, weight: Any = None, bias: Any = None, *, normalized_shape: Any, eps: float
-) -> tuple[tuple[int, ...], np.dtype[Any]]:
+) -> tuple[Any, Any, Any]:
     _check_sizes(x, weight, bias, normalized_shape)
-    own = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
-    return x.shape, np.result_type(own, *(v.dtype for v in (weight, bias) if v is not None))
+    own = floated(x)
+    dtype = np.result_type(own, *(v.dtype for v in (weight, bias) if v is not None))
+    count = math.prod(x.shape[: len(x.shape) - len(normalized_shape)])
+    return x.shape, dtype, tuple(blank_like(x, (count, 1, 1), own) for _ in range(2))
 
 
-def _layer_norm_x(g: Any, x: Any, weight: Any, normalized_shape: Any, eps: float) -> Any:
-    count = len(normalized_shape)
-    axes = tuple(range(len(x.shape) - count, len(x.shape)))
-    hat, scale = normalised(x, count, eps)
-    if weight is not None:
-        g = g * weight
-    return scale * (g - mean(g, axes, True) - hat * mean(g * hat, axes, True))
+def _known(x: Any, count: int, eps: float, aux: Any) -> tuple[Any, Any]:
+    """`normalised`, of an array by what the forward pass found."""
+    if type(x) is not np.ndarray or aux is None:
+        return normalised(x, count, eps)
+    shape = (*x.shape[: x.ndim - count], *(1,) * count)
+    centre, scale = (each.reshape(shape) for each in aux)
+    return (x - centre) * scale, scale
 
 
-def _layer_norm_weight(g: Any, x: Any, normalized_shape: Any, eps: float) -> Any:
-    return g * normalised(x, len(normalized_shape), eps)[0]
+def _layer_norm_gradients(
+    g: Any, x: Any, weight: Any, normalized_shape: Any, eps: float, needs: Any, aux: Any
+) -> tuple[Any, Any, Any]:
+    lead = len(x.shape) - len(normalized_shape)
+    axes, before = tuple(range(lead, len(x.shape))), tuple(range(lead))
+    slope = total = None
+    if needs[0] or needs[1]:
+        hat, scale = _known(x, len(normalized_shape), eps, aux)
+        total = sum(g * hat, before) if needs[1] else None
+        if needs[0]:
+            own = g if weight is None else g * weight
+            slope = scale * (own - mean(own, axes, True) - hat * mean(own * hat, axes, True))
+    return slope, total, sum(g, before) if needs[2] else None
 
 
 native_layer_norm = declare(
     "native_layer_norm",
     _native_layer_norm,
-    {"x": _layer_norm_x, "weight": _layer_norm_weight, "bias": lambda g: g},
+    {"x, weight, bias": _layer_norm_gradients},
     prepare={
         "normalized_shape": lambda shape, x: (shape,) if isinstance(shape, int) else tuple(shape)
     },
@@ -163,6 +217,7 @@ native_layer_norm = declare(
         ((0, 3), (3,), (3,), {"normalized_shape": (3,)}),
     ),
     meta=_layer_norm_meta,
+    aux=True,
 )
 
 
@@ -264,10 +319,21 @@ def _native_group_norm(
     """
     x = floating(x)
     _check_groups(x.shape, num_groups)
+    weight, bias = lanes.beside(weight, x), lanes.beside(bias, x)
+    if x.size and lanes.suits(x, weight, bias):
+        whole = _in_groups(x, num_groups)
+        own, shift = (spread_channels(v, x.shape, num_groups) for v in (weight, bias))
+        out, *found = lanes.normalise(whole, own, shift, eps)
+        return out.reshape(x.shape), tuple(found)
     hat = _group_hat(x, num_groups, eps)
     if weight is not None:
         hat = hat * _channel(asarray(weight), x.ndim)
-    return hat if bias is None else hat + _channel(asarray(bias), x.ndim)
+    return (hat if bias is None else hat + _channel(asarray(bias), x.ndim)), None
+
+
+def spread_channels(v: Any, shape: Any, num_groups: int) -> Any:
+    """One number a channel as (groups, L), one for each element of a group's lane."""
+    return None if v is None else np.repeat(v, math.prod(shape[2:])).reshape(num_groups, -1)
 
 
 def _check_groups(shape: Any, num_groups: int) -> None:
@@ -287,34 +353,86 @@ def _group_hat(x: Any, num_groups: int, eps: float) -> Any:
     return reshape(normalised(_in_groups(x, num_groups), 1, eps)[0], tuple(x.shape))
 
 
-def _group_norm_x(g: Any, x: Any, weight: Any, num_groups: int, eps: float) -> Any:
-    if weight is not None:
-        g = g * _channel(weight, len(x.shape))
-    hat, scale = normalised(_in_groups(x, num_groups), 1, eps)
-    g = _in_groups(g, num_groups)
-    back = scale * (g - mean(g, -1, True) - hat * mean(g * hat, -1, True))
-    return reshape(back, tuple(x.shape))
+def _group_norm_gradients(
+    g: Any, x: Any, weight: Any, num_groups: int, eps: float, needs: Any, aux: Any
+) -> tuple[Any, Any, Any]:
+    slope = total = None
+    if needs[0] or needs[1]:
+        hat, scale = _known(_in_groups(x, num_groups), 1, eps, aux)
+        if needs[1]:
+            total = sum(g * reshape(hat, tuple(x.shape)), _over(x))
+        if needs[0]:
+            own = g if weight is None else g * _channel(weight, len(x.shape))
+            own = _in_groups(own, num_groups)
+            back = scale * (own - mean(own, -1, True) - hat * mean(own * hat, -1, True))
+            slope = reshape(back, tuple(x.shape))
+    return slope, total, sum(g, _over(g)) if needs[2] else None
 
 
 def _group_norm_meta(
     x: Any, weight: Any = None, bias: Any = None, *, num_groups: int, eps: float
 ) -> Any:
     _check_groups(x.shape, num_groups)
-    return affine(x, weight, bias)
+    shape = x.shape[0], num_groups, 1
+    return *affine(x, weight, bias), tuple(blank_like(x, shape, floated(x)) for _ in range(2))
 
 
 native_group_norm = declare(
     "native_group_norm",
     _native_group_norm,
-    {
-        "x": _group_norm_x,
-        "weight": lambda g, x, num_groups, eps: sum(g * _group_hat(x, num_groups, eps), _over(x)),
-        "bias": lambda g: sum(g, _over(g)),
-    },
+    {"x, weight, bias": _group_norm_gradients},
     samples=calls(
         ((2, 4), {"num_groups": 2}),
         ((2, 4, 3), (4,), (4,), {"num_groups": 2}),
         ((2, 3, 2, 2), (3,), {"num_groups": 3, "eps": 1e-3}),
     ),
     meta=_group_norm_meta,
+    aux=True,
+)
+
+
+# ---------------------------------------------------------------------------- statistics
+
+
+def _group_statistics(x: Any, *, num_groups: int = REQUIRED, eps: float = 1e-5) -> Any:
+    """The mean and 1 / sqrt(var + eps) of each group of channels of each sample: (N, groups)."""
+    x = floating(x)
+    _check_groups(x.shape, num_groups)
+    whole = _in_groups(x, num_groups)
+    if not whole.shape[2]:
+        return np.zeros(whole.shape[:2], x.dtype), np.full(whole.shape[:2], np.nan, x.dtype)
+    with np.errstate(all="ignore"):
+        return mean(whole, 2), normalised(whole, 1, eps)[1][:, :, 0]
+
+
+def _group_statistics_x(g: Any, x: Any, num_groups: int, eps: float) -> Any:
+    middle, scale = g
+    whole = _in_groups(x, num_groups)
+    shape, size = (*whole.shape[:2], 1), max(whole.shape[2], 1)
+    total: Any = np.zeros(whole.shape, bare(x).dtype)
+    if middle is not None:
+        total = total + reshape(middle, shape) * (1 / size)
+    if scale is not None:
+        hat, own = normalised(whole, 1, eps)
+        total = total - reshape(scale, shape) * (own * own * hat * (1 / size))
+    return reshape(total, tuple(x.shape))
+
+
+def _group_statistics_meta(x: Any, num_groups: int, eps: float) -> list[Any]:
+    _check_groups(x.shape, num_groups)
+    return [((x.shape[0], num_groups), floated(x))] * 2
+
+
+group_statistics = declare(
+    "group_statistics",
+    _group_statistics,
+    {"x": _group_statistics_x},
+    samples=calls(
+        ((2, 4), {"num_groups": 2}),
+        ((2, 4, 3), {"num_groups": 2}),
+        ((2, 3, 2, 2), {"num_groups": 3, "eps": 1e-3}),
+    ),
+    outputs=2,
+    meta=_group_statistics_meta,
+    node_name="NativeGroupNormBackward0",
 )

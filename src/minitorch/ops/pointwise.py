@@ -76,6 +76,7 @@ def pointwise(
     samples: Samples | None = None,
     node_name: str | None = None,
     promotes: Sequence[str] | None = None,
+    holomorphic: bool = True,
 ) -> Function:
     """Declare an op whose result has the broadcast shape of its inputs."""
     if promotes is None:
@@ -89,6 +90,7 @@ def pointwise(
         node_name=node_name,
         meta=_meta(name, forward),
         promotes=promotes,
+        holomorphic=holomorphic,
     )
 
 
@@ -187,13 +189,21 @@ def _pow_base(g: Any, x: Any, y: Any) -> Any:
     return where(equal(y, 0), 0.0, g * (y * x ** (y - 1)))
 
 
+_COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
+
+
 def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
     # 0 ** y is 0 for every y > 0: the derivative there is 0, not 0 * log 0.
     if isinstance(x, (int, float)):
         slope = g * (out * (math.log(x) if x > 0 else -math.inf if x == 0 else math.nan))
         return where(greater_equal(y, 0), 0.0, slope) if x == 0 else slope
-    still = logical_and(equal(x, 0), greater_equal(y, 0))
-    return where(still, 0.0, g * (out * log(x)))
+    growing: Any
+    if getattr(getattr(y, "_array", y), "dtype", None) in _COMPLEX:
+        y = getattr(y, "_array", y)
+        growing = (y.imag == 0) & (y.real >= 0)
+    else:
+        growing = greater_equal(y, 0)
+    return where(logical_and(equal(x, 0), growing), 0.0, g * (out * log(x)))
 
 
 def _pow_samples(rng: np.random.Generator) -> list[Sample]:
@@ -212,6 +222,12 @@ def _pow(x: Any, y: Any) -> Any:
             return np.square(x)
         if y == 3:
             return x * x * x
+    elif isinstance(y, (int, float, np.complexfloating)) and np.iscomplexobj(x):
+        # Exact, where a power of complex numbers goes by way of angles.
+        if y == 2:
+            return np.square(x)
+        if y == 0.5:
+            return np.sqrt(x)
     return np.power(x, y)
 
 
@@ -223,7 +239,17 @@ pow = pointwise(
     promotes=("x", "y"),
 )
 square = pointwise("square", np.square, {"x": lambda g, x: g * (2 * x)}, samples=unary())
-abs = pointwise("abs", np.absolute, {"x": lambda g, x: g * sign(x)}, samples=unary())
+
+
+def _abs_x(g: Any, x: Any) -> Any:
+    if getattr(x, "_array", x).dtype.kind != "c":
+        return g * sign(x)
+    from minitorch.ops.complex import sgn
+
+    return g * sgn(x)
+
+
+abs = pointwise("abs", np.absolute, {"x": _abs_x}, samples=unary(), holomorphic=False)
 
 
 def _sign(x: Any) -> Any:
@@ -330,6 +356,8 @@ def floating(x: Any) -> np.ndarray:
 def _sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x)); an exponential that overflows gives the 0 that it should."""
     e = asarray(np.negative(floating(x)))
+    if e.dtype.char == "e":  # each step in half precision would cost a digit
+        return _sigmoid(x.astype(np.float32)).astype(np.float16)
     with np.errstate(over="ignore"):
         np.exp(e, out=e)
     e += 1

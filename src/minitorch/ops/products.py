@@ -1,4 +1,4 @@
-"""Products with something added, the cross product, distances: what PyTorch records as one node."""
+"""Products with something added, the cross product: what PyTorch records as one node."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from minitorch.ops.declare import declare
 from minitorch.ops.matmul import matmul, outer, transposed
 from minitorch.ops.meta import bare
 from minitorch.ops.meta_numpy import matmul_shape
-from minitorch.ops.meta_rules import added_product, floated, summed_batch
-from minitorch.ops.pointwise import abs, equal, floating, pow, sign, where
-from minitorch.ops.reduce import sum as reduce_sum
+from minitorch.ops.meta_rules import added_product, summed_batch
 from minitorch.ops.samples import calls
 from minitorch.ops.select import to_diagonal
 from minitorch.ops.shape import unsqueeze
@@ -103,6 +101,9 @@ def _summed(products: Any) -> Any:
 
 def _addbmm(x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta * x + alpha * the sum of a batch of products."""
+    if np.result_type(x, batch1, batch2) == np.float16:
+        wide = [each.astype(np.float32) for each in (x, batch1, batch2)]
+        return _addbmm(*wide, beta=beta, alpha=alpha).astype(np.float16)
     return _plus(x, _summed(_times(batch1, batch2)), beta, alpha)
 
 
@@ -203,13 +204,23 @@ matrix_trace = declare(
 
 def _cross(x: Any, y: Any, *, axis: int = -1) -> Any:
     """The vector product along an axis of size 3; the others broadcast."""
-    shape = np.broadcast_shapes(x.shape, y.shape)
-    x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
-    if x.shape[axis] != 3:
+    shape = x.shape
+    if y.shape != shape:
+        shape = np.broadcast_shapes(shape, y.shape)
+        x, y = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+    if shape[axis] != 3:
         raise ValueError(
-            f"linalg.cross: inputs dimension {axis} must have length 3, got {x.shape[axis]}"
+            f"linalg.cross: inputs dimension {axis} must have length 3, got {shape[axis]}"
         )
-    return np.ascontiguousarray(np.cross(x, y, axis=axis))
+    out = np.empty(shape, np.result_type(x, y))
+    after = (slice(None),) * (-axis - 1)
+    parts: list[Any] = [(..., k, *after) for k in range(3)]
+    a, b = [x[part] for part in parts], [y[part] for part in parts]
+    for part, j, k in zip(parts, (1, 2, 0), (2, 0, 1), strict=True):
+        to = out[part]
+        np.multiply(a[j], b[k], out=to)
+        to -= a[k] * b[j]
+    return out
 
 
 def _either_axis(axis: Any, x: Any) -> int:
@@ -242,71 +253,4 @@ cross: Function = declare(
     ),
     node_name="LinalgCrossBackward0",
     meta=_cross_meta,
-)
-
-
-def _cdist(x: Any, y: Any, *, p: float = 2.0) -> Any:
-    """The p-norm of the difference of each row of `x` (..., n, k) and of `y` (..., m, k)."""
-    x, y = floating(x), floating(y)
-    if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-1]:
-        raise ValueError(
-            f"X1 and X2 must have the same number of columns. X1: {np.shape(x)[-1:]} X2: "
-            f"{np.shape(y)[-1:]}"
-        )
-    far = np.abs(x[..., :, None, :] - y[..., None, :, :])
-    if p == 2:
-        return np.sqrt(np.add.reduce(far * far, axis=-1))
-    if p == np.inf:
-        return np.maximum.reduce(far, axis=-1, initial=0)
-    if p == 1:
-        return np.add.reduce(far, axis=-1)
-    if p == 0:
-        return np.count_nonzero(far, axis=-1).astype(x.dtype)
-    return np.add.reduce(far**p, axis=-1) ** (1 / p)
-
-
-def _distance_slopes(g: Any, x: Any, y: Any, out: Any, p: float) -> Any:
-    """For each pair of rows the gradient of their difference; 0 where they are equal."""
-    away = unsqueeze(x, len(x.shape) - 1) - unsqueeze(y, len(y.shape) - 2)
-    g, out = unsqueeze(g, len(g.shape)), unsqueeze(out, len(out.shape))
-    if p == 0:
-        return away * 0.0
-    if p == 1:
-        return g * sign(away)
-    none = equal(out, 0)
-    safe = where(none, 1.0, out)
-    if p == 2:
-        slopes = away / safe
-    elif p == np.inf:
-        slopes = sign(away) * equal(abs(away), out)
-    else:
-        slopes = sign(away) * pow(abs(away) / safe, p - 1)
-    return where(none, 0.0, g * slopes)
-
-
-def _cdist_meta(x: Any, y: Any, p: float) -> Any:
-    if len(x.shape) < 2 or len(y.shape) < 2 or x.shape[-1] != y.shape[-1]:
-        raise ValueError(
-            f"X1 and X2 must have the same number of columns. X1: {tuple(x.shape[-1:])} X2: "
-            f"{tuple(y.shape[-1:])}"
-        )
-    batch = np.broadcast_shapes(tuple(x.shape[:-2]), tuple(y.shape[:-2]))
-    return (*batch, x.shape[-2], y.shape[-2]), np.result_type(floated(x), floated(y))
-
-
-cdist = declare(
-    "cdist",
-    _cdist,
-    {
-        "x": lambda g, x, y, out, p: reduce_sum(_distance_slopes(g, x, y, out, p), -2),
-        "y": lambda g, x, y, out, p: -reduce_sum(_distance_slopes(g, x, y, out, p), -3),
-    },
-    samples=calls(
-        ((2, 3), (4, 3)),
-        ((2, 3), (4, 3), {"p": 1.0}),
-        ((2, 3), (4, 3), {"p": 3.0}),
-        ((5, 2, 3), (5, 4, 3)),
-        ((0, 3), (4, 3)),
-    ),
-    meta=_cdist_meta,
 )

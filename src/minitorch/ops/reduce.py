@@ -52,6 +52,7 @@ def reduction(
     *,
     samples: Samples | None = None,
     node_name: str | None = None,
+    holomorphic: bool = True,
 ) -> Function:
     """Declare an op that removes axes: options `axis` (None, int or tuple) and `keepdims`."""
 
@@ -68,6 +69,7 @@ def reduction(
         prepare={"axis": prepare_axes},
         node_name=node_name,
         meta=meta,
+        holomorphic=holomorphic,
     )
 
 
@@ -180,6 +182,8 @@ def has_zero(x: Any) -> bool:
 
 
 def _cumprod_x(g: Any, x: Any, out: Any, axis: int) -> Any:
+    if x.shape[axis] == 1:
+        return g
     if not has_zero(x):
         return reversed_cumsum(g * out, axis) / x
     # Where an x is 0 the quotient is of no use. Then, for all i and k at once, the product of
@@ -251,6 +255,8 @@ def _shifted(x: Any, ones: Any, last: int) -> Any:
 
 def _prod_x(g: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     g = restore(g, axis, keepdims)
+    if not x.shape:
+        return g
     if not has_zero(x):
         return g * restore(out, axis, keepdims) / x
     kept = tuple(place for place in range(len(x.shape)) if place not in axis)
@@ -285,13 +291,15 @@ def _deviations(x: np.ndarray, axis: tuple[int, ...]) -> Any:
 
 def _var(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The variance over `axis`, divided by n - ddof (PyTorch's `correction`, there 1 by default);
-    NaN where that is not positive."""
+    NaN where that is not positive. Of complex numbers it is real: of the distances from the mean.
+    """
     x = floating(x)
-    squares = np.square(_deviations(x, axis))
+    away = _deviations(x, axis)
+    squares = np.square(away) if x.dtype.kind == "f" else away.real**2 + away.imag**2
     left = _size(x.shape, axis) - ddof
     total = _add(squares, axis=axis, keepdims=keepdims, dtype=_wide(x))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return asarray(np.true_divide(total, np.maximum(left, 0))).astype(x.dtype, copy=False)
+        return asarray(np.true_divide(total, np.maximum(left, 0))).astype(squares.dtype, copy=False)
 
 
 def _std(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
@@ -322,8 +330,8 @@ def _spread_samples(rng: np.random.Generator) -> list[Sample]:
     ]
 
 
-var = reduction("var", _var, {"x": var_gradient}, samples=_spread_samples)
-std = reduction("std", _std, {"x": std_gradient}, samples=_spread_samples)
+var = reduction("var", _var, {"x": var_gradient}, samples=_spread_samples, holomorphic=False)
+std = reduction("std", _std, {"x": std_gradient}, samples=_spread_samples, holomorphic=False)
 
 
 def _logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
@@ -332,7 +340,7 @@ def _logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     if _size(x.shape, axis) == 0:
         top = np.zeros(reduced(x.shape, axis, True), x.dtype)
     else:
-        top = _maximum(x, axis=axis, keepdims=True)
+        top = _maximum(x if x.dtype.kind == "f" else x.real, axis=axis, keepdims=True)
     shift = np.where(np.isfinite(top), top, 0)
     with np.errstate(divide="ignore"):
         total = np.log(_add(np.exp(x - shift), axis=axis, keepdims=True)) + shift

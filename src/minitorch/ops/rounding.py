@@ -224,12 +224,27 @@ lerp = pointwise(
 
 def _addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """x + value * tensor1 * tensor2."""
-    return np.add(x, _scaled(tensor1, value) * tensor2)
+    return _added(x, tensor1, tensor2, value, np.multiply)
 
 
 def _addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
     """x + value * tensor1 / tensor2."""
-    return np.add(x, np.true_divide(_scaled(tensor1, value), tensor2))
+    return _added(x, tensor1, tensor2, value, np.true_divide)
+
+
+def _added(x: Any, tensor1: Any, tensor2: Any, value: float, both: Any) -> Any:
+    """x + value * both(tensor1, tensor2), of half precision rounded once."""
+    if np.result_type(x, tensor1, tensor2) == np.float16:
+        x, tensor1, tensor2 = (np.asarray(each, np.float32) for each in (x, tensor1, tensor2))
+        return _added(x, tensor1, tensor2, value, both).astype(np.float16)
+    return np.add(x, both(_scaled(tensor1, value), tensor2))
+
+
+def _weighed(x: Any, value: float) -> Any:
+    """x * value; of half precision `value` is not rounded first."""
+    if type(x) is np.ndarray and x.dtype == np.float16:
+        return (x.astype(np.float32) * value).astype(np.float16)
+    return x * value
 
 
 def _scaled(x: Any, value: float) -> Any:
@@ -241,8 +256,8 @@ addcmul = pointwise(
     _addcmul,
     {
         "x": lambda g: g,
-        "tensor1": lambda g, tensor2, value: mul(g, tensor2 * value),
-        "tensor2": lambda g, tensor1, value: mul(g, tensor1 * value),
+        "tensor1": lambda g, tensor2, value: mul(g, _weighed(tensor2, value)),
+        "tensor2": lambda g, tensor1, value: mul(g, _weighed(tensor1, value)),
     },
     samples=lambda rng: [*_three()(rng), *_three(value=-1.5)(rng)],
 )

@@ -14,7 +14,7 @@ from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import gather, getitem, mesh, put_add, scatter_add
-from minitorch.ops.meta import bare, is_meta
+from minitorch.ops.meta import bare, decided, is_meta
 from minitorch.ops.meta_rules import same
 from minitorch.ops.pointwise import equal, mul, where
 from minitorch.ops.samples import Sample, calls, draw
@@ -110,7 +110,7 @@ def _scatter_reduce(
     ufunc, start = REDUCES[reduce]
     out, places = np.array(x), _places(index, axis)
     if not include_self:
-        out[places] = _limit(start, x.dtype)
+        out[places] = start_of(start, x.dtype)
     ufunc.at(out, places, _used(src, index))
     if reduce == "mean":
         counts = _counts(index, x.shape, axis, include_self)
@@ -119,9 +119,12 @@ def _scatter_reduce(
     return out
 
 
-def _limit(start: float, dtype: np.dtype[Any]) -> Any:
+def start_of(start: float, dtype: np.dtype[Any]) -> Any:
+    """What a reduction of a dtype starts from: `start`, of integers the limit instead of inf."""
     if dtype.kind in "fc" or np.isfinite(start):
         return start
+    if dtype.kind == "b":
+        return start > 0
     return np.iinfo(dtype).min if start < 0 else np.iinfo(dtype).max
 
 
@@ -134,7 +137,7 @@ def _counts(index: Any, shape: tuple[int, ...], axis: int, include_self: bool) -
     return np.maximum(counts, 1.0)
 
 
-def _reduced_gradients(
+def reduced_gradients(
     g: Any,
     x: Any,
     index: Any,
@@ -144,6 +147,7 @@ def _reduced_gradients(
     reduce: str,
     include_self: bool,
 ) -> Any:
+    """The gradients of `x` and `src` from that of `out`, what `scatter_reduce` gives."""
     shape, src_shape = tuple(x.shape), tuple(src.shape)
     used = src if src_shape == np.shape(index) else getitem(src, _corner(index))
     back = _to_places(index, shape, axis)
@@ -170,17 +174,25 @@ def _reduced_gradients(
 def _product_gradients(
     g: Any, x: Any, index: Any, used: Any, axis: int, include_self: bool
 ) -> tuple[Any, Any]:
-    """Of a product: the product of the others, without dividing by an element that may be 0."""
-    zeros = equal(used, 0) * 1.0
-    lone = scatter_reduce(
-        nothing(x) + 1.0, index, where(equal(used, 0), 1.0, used), axis=axis, reduce="prod"
-    )
-    zeros_there = scatter_add(nothing(x), index, zeros, axis)
-    own = x if include_self else nothing(x) + 1.0
-    others_of_x = where(equal(zeros_there, 0), lone, 0.0)
-    left = gather(zeros_there, index, axis) - zeros
-    rest = gather(mul(lone, own), index, axis) / where(equal(used, 0), 1.0, used)
-    return g * others_of_x, gather(g, index, axis) * where(equal(left, 0), rest, 0.0)
+    """Of a product: the product of the others, without dividing by an element that may be 0.
+
+    Every factor is written as a function of all others, so that derivatives of this are right too.
+    """
+    zero = equal(used, 0)
+    ones = nothing(x) + 1.0
+    product = scatter_reduce(ones, index, used, axis=axis, reduce="prod")
+    own = x if include_self else ones
+    count = scatter_add(nothing(x), index, zero * 1.0, axis)
+    rest = gather(mul(product, own), index, axis) / where(zero, 1.0, used)
+    if decided(np.any(bare(zero)), True):
+        # Of a place's zeros each has the product of what is not 0, times the other zeros.
+        lone = scatter_reduce(ones, index, where(zero, 1.0, used), axis=axis, reduce="prod")
+        zeros = scatter_add(nothing(x), index, where(zero, used, 0.0), axis)
+        others = gather(zeros, index, axis) - used
+        there = gather(count, index, axis)
+        factor = where(equal(there, 1), 1.0, where(equal(there, 2), others, 0.0))
+        rest = where(zero, gather(mul(lone, own), index, axis) * factor, rest)
+    return g * product, gather(g, index, axis) * rest
 
 
 def _corner(index: Any) -> tuple[slice, ...]:
@@ -205,7 +217,7 @@ def _scatter_reduce_meta(
 scatter_reduce: Function = declare(
     "scatter_reduce",
     _scatter_reduce,
-    {"x, src": _reduced_gradients},
+    {"x, src": reduced_gradients},
     prepare={"axis": prepare_axis},
     samples=calls(
         *(

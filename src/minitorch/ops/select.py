@@ -14,11 +14,11 @@ import numpy as np
 from minitorch.ops.arrays import asarray, owner
 from minitorch.ops.axes import prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
-from minitorch.ops.index import put_add, restrided
+from minitorch.ops.index import restrided
 from minitorch.ops.meta_rules import same
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import calls
-from minitorch.ops.shape import moveaxis, reshape, stack
+from minitorch.ops.shape import reshape, stack
 
 __all__: list[str] = []
 
@@ -149,16 +149,59 @@ def _unfold(x: Any, *, axis: int = REQUIRED, size: int = REQUIRED, step: int = R
     return restrided(x, shape, steps)
 
 
-def _fold_back(g: Any, x_shape: tuple[int, ...], axis: int, size: int, step: int) -> Any:
-    count = (x_shape[axis] - size) // step + 1
-    places = np.arange(count)[:, None] * step + np.arange(size)
-    return put_add(moveaxis(g, -1, axis + 1), (*LEAD[axis], places), x_shape)
+def _unfold_backward(
+    x: Any,
+    *,
+    shape: Any = REQUIRED,
+    axis: int = REQUIRED,
+    size: int = REQUIRED,
+    step: int = REQUIRED,
+) -> Any:
+    """The sum of windows, each at its place in an array of this `shape`; the adjoint of `unfold`.
+
+    x  windows of `size` elements along its last axis, one every `step` along `axis`
+    """
+    wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
+    out = np.zeros(shape, wide)
+    if not x.size:
+        return out.astype(x.dtype, copy=False)
+    place = axis % max(len(shape), 1)
+    whole = np.moveaxis(out, place, -1) if shape else out.reshape(1)
+    windows = np.moveaxis(x, place, -2)
+    count, along = windows.shape[-2], whole.strides[-1]
+    if -(-size // step) > count:
+        for k in range(count):
+            whole[..., k * step : k * step + size] += windows[..., k, :]
+        return out.astype(x.dtype, copy=False)
+    # Pieces of windows that do not overlap are added all at once.
+    for first in range(0, size, step):
+        part = windows[..., first : first + step]
+        steps = (*whole.strides[:-1], along * step, along)
+        target = restrided(whole[..., first:], part.shape, steps)
+        target += part
+    return out.astype(x.dtype, copy=False)
+
+
+unfold_backward: Function = declare(
+    "unfold_backward",
+    _unfold_backward,
+    {"x": lambda g, axis, size, step: unfold(g, axis, size, step)},
+    samples=calls(
+        ((3, 3), {"shape": (5,), "axis": 0, "size": 3, "step": 1}),
+        ((2, 2, 2), {"shape": (2, 5), "axis": 1, "size": 2, "step": 3}),
+        ((2, 3, 2), {"shape": (4, 3), "axis": 0, "size": 2, "step": 2}),
+        ((2, 6), {"shape": (7,), "axis": 0, "size": 6, "step": 1}),
+        ((0, 2, 2), {"shape": (0, 3), "axis": 1, "size": 2, "step": 1}),
+    ),
+    meta=lambda x, shape, axis, size, step: (tuple(shape), x.dtype),
+    node_name="UnfoldBackwardBackward0",
+)
 
 
 unfold: Function = declare(
     "unfold",
     _unfold,
-    {"x": _fold_back},
+    {"x": lambda g, x_shape, axis, size, step: unfold_backward(g, x_shape, axis, size, step)},
     prepare={"axis": prepare_axis},
     samples=calls(
         ((5,), {"axis": 0, "size": 3, "step": 1}),

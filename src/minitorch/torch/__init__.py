@@ -12,7 +12,20 @@ from minitorch.engine.mode import (
     no_grad,
     set_grad_enabled,
 )
-from minitorch.torch import _subclasses, autograd, library, nn, ops, random, return_types, utils
+from minitorch.torch import (
+    _subclasses,
+    autograd,
+    fft,
+    library,
+    linalg,
+    masked,
+    nn,
+    ops,
+    random,
+    return_types,
+    special,
+    utils,
+)
 from minitorch.torch import face as _face
 from minitorch.torch import operators as _operators
 from minitorch.torch.autograd.anomaly_mode import (
@@ -48,10 +61,19 @@ from minitorch.torch.dtypes import (
 from minitorch.torch.dtypes import bool_ as bool
 from minitorch.torch.functions import *
 from minitorch.torch.functions.basic import tensor as tensor  # the function, not the module
+from minitorch.torch.functions.decompositions import *
 from minitorch.torch.grad_modes import inference_mode, is_inference, is_inference_mode_enabled
+from minitorch.torch.linalg.products import _old_matrix_exp as matrix_exp
+from minitorch.torch.linalg.products import old_vander as vander
+from minitorch.torch.linalg.solve import _old_det as det
+from minitorch.torch.linalg.solve import _old_slogdet as slogdet
+from minitorch.torch.linalg.solve import inverse, logdet, pinverse
+from minitorch.torch.nn.native import *
 from minitorch.torch.nn.shared import *
 from minitorch.torch.printing import get_printoptions, set_printoptions
 from minitorch.torch.random import *
+from minitorch.torch.special import igamma, igammac, mvlgamma
+from minitorch.torch.serialization import load, save
 from minitorch.torch.tensor import Tensor
 
 half, double, cfloat, cdouble = float16, float64, complex64, complex128

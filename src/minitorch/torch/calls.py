@@ -225,6 +225,7 @@ SAVED_NAMES: dict[str, dict[str, str]] = {
     "BmmBackward0": {"y": "mat2"},
     "MvBackward0": {"y": "vec"},
     "DotBackward0": {"y": "tensor"},
+    "ConvolutionBackward0": {"x": "input"},
     "PowBackward0": {"y": "exponent"},
     "PowBackward1": {"y": "exponent"},
     "PowBackward2": {"y": "exponent"},

@@ -16,6 +16,7 @@ from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import (
     default_numpy,
     from_numpy_dtype,
+    int64,
     result_dtype,
     to_numpy_dtype,
 )
@@ -170,7 +171,21 @@ def full(
     shape = sizes_of("full", (), size if isinstance(size, (tuple, list)) else (size,))
     value = _number("full", fill_value)
     kind = dtype_of("full", dtype, result_dtype([value]))
-    return finish(lambda: np.full(shape, value, kind), shape, kind, device, requires_grad, out)
+    return finish(
+        lambda: np.full(shape, fitting(value, kind), kind), shape, kind, device, requires_grad, out
+    )
+
+
+def fitting(value: Any, kind: np.dtype[Any]) -> Any:
+    """A number in an integer dtype: without its fraction, and below 0 wrapped where there are no
+    such. RuntimeError beyond the dtype's range."""
+    if kind.kind not in "iu" or isinstance(value, (bool, complex)):
+        return value
+    limits = np.iinfo(kind)
+    if not (limits.min if kind.kind == "i" else -limits.max) <= value <= limits.max:
+        name = "int" if kind.name == "int32" else f"{kind.name}_t"
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value}")
+    return np.asarray(int(value)).astype(kind)[()]
 
 
 def _number(name: str, value: Any) -> Any:
@@ -195,7 +210,7 @@ def scalar_tensor(
 ) -> Tensor:
     """A 0-d tensor of a number, in the default dtype."""
     kind = dtype_of("scalar_tensor", dtype)
-    return finish(lambda: np.array(s, kind), (), kind, device, requires_grad)
+    return finish(lambda: np.array(fitting(s, kind), kind), (), kind, device, requires_grad)
 
 
 # ---------------------------------------------------------------------------- like others
@@ -237,7 +252,7 @@ def full_like(input: Tensor, fill_value: Any, **options: Any) -> Tensor:
     """A tensor of one number, of the shape of `input`, and of its dtype if dtype is None."""
     found: Tensor = empty_like(input, **options)
     if type(found._array) is np.ndarray:
-        found._array.fill(_number("full_like", fill_value))
+        found._array.fill(fitting(_number("full_like", fill_value), found._array.dtype))
     return found
 
 
@@ -313,6 +328,10 @@ def arange(
     or leads away from end.
     """
     start, end, step = _bounds("arange", args, given)
+    if dtype is int64:
+        start, end, step = (
+            int(x) if isinstance(x, float) and math.isfinite(x) else x for x in (start, end, step)
+        )
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
@@ -322,6 +341,8 @@ def arange(
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     whole = not any(isinstance(x, float) for x in numbers)
     kind = dtype_of("arange", dtype, np.int64 if whole else None)
+    if kind.kind == "c":
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{KINDS[kind.name][:-6]}'")
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     return finish(
         lambda: _counted(start, step, count, kind), (count,), kind, device, requires_grad, out
@@ -404,6 +425,8 @@ def _count(steps: Any) -> int:
 def _spaced(start: Any, end: Any, count: int, kind: np.dtype[Any]) -> np.ndarray:
     """Counted from both ends, so that both are exact."""
     first, last = (x.item() if isinstance(x, (Tensor, np.generic)) else x for x in (start, end))
+    if kind.kind in "iu":
+        first, last = int(first), int(last)
     if count == 1:
         return np.full(1, first, kind)
     if kind.kind in "iub":
@@ -433,15 +456,21 @@ def logspace(
     """base to the power of `steps` numbers at equal distances from start to end."""
     kind, count = dtype_of("logspace", dtype), _count(steps)
     return finish(
-        lambda: np.power(float(base), _spaced(start, end, count, np.dtype(np.float64))).astype(
-            kind
-        ),
+        lambda: _powers(float(base), start, end, count, kind),
         (count,),
         kind,
         device,
         requires_grad,
         out,
     )
+
+
+def _powers(base: float, start: Any, end: Any, count: int, kind: np.dtype[Any]) -> np.ndarray:
+    first, last = (x.item() if isinstance(x, (Tensor, np.generic)) else x for x in (start, end))
+    if kind.kind in "iu":
+        first, last = int(first), int(last)
+    exponents = _spaced(first, last, count, np.dtype(np.float64))
+    return np.asarray(np.power(base, exponents)).astype(kind)
 
 
 def eye(

@@ -299,11 +299,16 @@ class finfo:
     def __init__(self, d: dtype | None = None) -> None:
         d = d or get_default_dtype()
         info = np.finfo(d.numpy)
-        self.dtype = d.name
+        self.dtype = info.dtype.name
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.tiny)
         self.resolution = float(f"1e-{info.precision}")
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        shown = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
+        return f"finfo({shown}, dtype={self.dtype})"
 
 
 class iinfo:
@@ -313,3 +318,6 @@ class iinfo:
         info = np.iinfo(d.numpy)
         self.dtype = d.name
         self.bits, self.max, self.min = int(info.bits), int(info.max), int(info.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -18,9 +18,10 @@ from minitorch.engine.node import Node, next_seq
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
 from minitorch.ops.meta import MetaArray
+from minitorch.ops.special import TO_FLOATS
 from minitorch.torch.devices import FAKING, as_result, check_devices, enter_mode, stand_in
 from minitorch.torch.dtypes import default_numpy, floated, promote, promote_difference, settle
-from minitorch.torch.node import Several, TorchNode, leaf_node
+from minitorch.torch.node import KINDS, Several, TorchNode, leaf_node
 from minitorch.torch.tensor import (
     INFERRING,
     Tensor,
@@ -98,10 +99,60 @@ def strided_class() -> type:
     return _strided[0]
 
 
-FLOATING = frozenset(
-    {"div", "atan2", "hypot", "copysign", "ldexp", "xlogy", "logaddexp", "logaddexp2"}
-)
+FLOATING = TO_FLOATS | {
+    *("div", "atan2", "hypot", "copysign", "ldexp", "xlogy", "logaddexp", "logaddexp2")
+}
 """Ops of two operands that make floats of integers."""
+
+
+REAL = frozenset(
+    {
+        *("less", "less_equal", "greater", "greater_equal", "maximum", "minimum", "fmax", "fmin"),
+        *("clip", "clamp", "sign", "max", "min", "max_all", "min_all", "median_all", "aminmax"),
+        *("nanmedian_all", "argmax", "argmin", "nansum", "round", "frac", "erf", "erfc", "logit"),
+        *("xlogy", "polygamma", "relu", "leaky_relu", "gelu", "softplus", "elu", "celu", "glu"),
+        *("hardtanh", "hardsigmoid", "hardswish", "threshold", "log_sigmoid", "softshrink"),
+        *("hardshrink", "prelu_kernel", "softmax", "log_softmax", "safe_softmax", "attention"),
+        *("native_layer_norm", "native_batch_norm", "native_group_norm", "nll_loss"),
+        *("class_cross_entropy", "bce", "bce_logits", "squared_error", "smooth_l1", "huber"),
+        *("multi_margin", "multilabel_margin", "cdist", "index_reduce"),
+    }
+)
+"""Ops of which PyTorch has no form for complex numbers, where NumPy would go on."""
+
+
+class ComplexError(DTypeError, NotImplementedError):
+    """Complex numbers were given to what is of real ones only."""
+
+
+def check_real(name: str, values: Any) -> None:
+    """Raise ComplexError if one of these arrays is complex."""
+    for value in values:
+        if getattr(value, "dtype", DOUBLE).kind == "c":
+            kind = KINDS[value.dtype.name].removesuffix("Tensor")
+            raise ComplexError(
+                f"\"{name}_cpu\" not implemented for '{kind}': {name} is of real numbers. Take "
+                ".real, .abs() or torch.view_as_real() of complex ones."
+            )
+
+
+def explain(error: Exception, name: str, inputs: Any, options: Any) -> Exception:
+    """`engine.errors.explain`, and that an operation has no form for complex numbers."""
+    if isinstance(error, TypeError):
+        try:
+            check_real(name, inputs)
+        except ComplexError as refused:
+            return refused
+    return record.explain(error, name, inputs, options)
+
+
+def promote_real(x: Any, y: Any, name: str) -> Any:
+    """`promote` for what is of real numbers only."""
+    check_real(name, (np.asarray(each) if type(each) is complex else each for each in (x, y)))
+    return promote(x, y)
+
+
+DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
 
 class TorchFace:
@@ -113,7 +164,11 @@ class TorchFace:
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {
             "__name__": "minitorch.torch.generated",
-            "DOUBLE": np.dtype(np.float64),
+            "DOUBLE": DOUBLE,
+            "SINGLE": SINGLE,
+            "check_real": check_real,
+            "explain": explain,
+            "promote_real": promote_real,
             "default_numpy": default_numpy,
             "floated": floated,
             "FAKING": FAKING,
@@ -171,12 +226,16 @@ class TorchFace:
         if len(op.promotes) < 2:
             return []
         x, y = (f"a_{name}" for name in op.promotes)
+        call = f"{'promote_difference' if op.name == 'sub' else 'promote'}({x}, {y})"
+        either = ""
+        if op.name in REAL:
+            call, either = f"promote_real({x}, {y}, '{op.name}')", f"or {x}.dtype.kind == 'c' "
         return [
-            f"if type({x}) is not ndarray or ({x}.dtype is not {y}.dtype "
+            f"if type({x}) is not ndarray or ({x}.dtype is not {y}.dtype {either}"
             f"if type({y}) is ndarray else type({y}) is not float or {x}.dtype.kind != 'f'):",
             f"    if type({x}) is MetaArray or type({y}) is MetaArray:",
             f"        check_devices(op, ({', '.join(op.promotes)}))",
-            f"    {x}, {y} = {'promote_difference' if op.name == 'sub' else 'promote'}({x}, {y})",
+            f"    {x}, {y} = {call}",
         ]
 
     def lines(self, op: Op, tracked: str, edges: str, args: str) -> list[str]:
@@ -187,6 +246,7 @@ class TorchFace:
             tie = [f"share(each, {first}, True)" if op.view else "pass"]
             return [
                 "out = [asarray(each) for each in out]",
+                *([f"check_real('{op.name}', {given})"] if op.name in REAL else []),
                 f"if ({tracked or False}) and ambient().grad:",
                 *("    " + line for line in versions),
                 f"    ts = several(Node, out, {edges}, {args}, versions)",
@@ -199,6 +259,14 @@ class TorchFace:
         lines = [
             "if type(out) is not ndarray:",
             "    out = asarray(out)",
+            *(
+                [
+                    "if out.dtype is not SINGLE and out.dtype is not DOUBLE:",
+                    f"    check_real('{op.name}', {given})",
+                ]
+                if op.name in REAL and not op.promotes
+                else []
+            ),
             *self.settling(op, first, given),
             "t = new(Tensor)",
             "t._array = out",

@@ -144,9 +144,15 @@ class Generator:
         wide = np.float64 if dtype == np.float64 else np.float32
         found = self.double(count) if wide is np.float64 else self.single(count)
         if low or high != 1:
-            # The span is that of the numbers in the dtype; float32 - float32 is float32.
-            found = found * (wide(high) - wide(low)) + wide(low)
-        return found.astype(dtype, copy=False)
+            # The span is that of float32 numbers, the rest is rounded once, as a multiply-add is.
+            span = np.float64(wide(high) - wide(low))
+            found = (found * span + wide(low)).astype(wide, copy=False)
+        elif wide == dtype:
+            return found
+        found = found.astype(dtype, copy=False)
+        # What was rounded up to the bound, which does not belong to the range.
+        found[found == np.asarray(high, dtype)] = low
+        return found
 
     def few_normal(self, count: int) -> np.ndarray:
         """Of the normal distribution, one pair after the other by Box and Muller: float64.

@@ -33,6 +33,17 @@ from minitorch.torch.views import (
 )
 
 
+def _same(x: Any) -> Any:
+    return x
+
+
+def _of_kind(dtype: np.dtype[Any], like: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of this precision that is real or complex as `like` is."""
+    if dtype.kind == like.kind:
+        return dtype
+    return np.empty(0, dtype).real.dtype if dtype.kind == "c" else np.result_type(dtype, 1j)
+
+
 class _CopySlices:
     """The op of a CopySlices node. args: the op's node, the view's size, stride and offset in the
     base's memory, and the base's stride."""
@@ -44,17 +55,22 @@ class _CopySlices:
     inputs: tuple[str, ...] = ()
     differentiable: tuple[str, ...] = ()
     listed = False
+    holomorphic, crosses = False, True
 
     def pull(self, g: Any, args: Any, edges: Any) -> Sequence[Any]:
         inner, size, stride, offset, layout = args
         if is_meta(g):
             inner.prepare()
-            grads = inner.op.pull(g.blank(size, g.dtype), inner.args, inner.edges)
+            view = _of_kind(g.dtype, edge.meta(inner.like)[1])
+            grads = inner.op.pull(g.blank(size, view), inner.args, inner.edges)
             return (g.copy() if edges[0] is not None else None, *grads[1:])
-        memory = np.zeros(max(extent(size, stride, offset), extent(g.shape, layout, 0)), g.dtype)
+        # The view may be of the parts of a complex base, or of pairs of a real one.
+        view = _of_kind(g.dtype, edge.meta(inner.like)[1])
+        needed = -(-extent(size, stride, offset) * view.itemsize // g.dtype.itemsize)
+        memory = np.zeros(max(needed, extent(g.shape, layout, 0)), g.dtype)
         whole = strided(memory, g.shape, layout, 0)
         whole[...] = g
-        slot = strided(memory, size, stride, offset)
+        slot = strided(memory.view(view), size, stride, offset)
         part = slot.copy()
         inner.prepare()
         grads = inner.derive(part, False, (inner.edges[0], *edges[1:]))
@@ -64,16 +80,30 @@ class _CopySlices:
 
     def pull_recorded(self, g: Any, node: Node) -> Sequence[Any]:
         inner, size, stride, offset, layout = node.args
-        part = recorder("as_strided")(
-            g, size=size, stride=stride, storage_offset=offset, source=layout
+        kind, view = g._array.dtype.kind, edge.meta(inner.like)[1].kind
+        given, forth, back = g, _same, _same
+        if kind != view and kind == "c":
+            given, back = recorder("view_as_real")(g), recorder("view_as_complex")
+            layout = (*(2 * step for step in layout), 1)
+        elif kind != view:
+            forth = recorder("view_as_complex")
+            size, stride, offset = (*size, 2), (*(2 * step for step in stride), 1), 2 * offset
+        part = forth(
+            recorder("as_strided")(
+                given, size=size, stride=stride, storage_offset=offset, source=layout
+            )
         )
         inner.prepare()
         grads = inner.derive(part, True, inner.edges)
         change = -part
         if grads[0] is not None:
             change = change + grads[0].fit(part._array.shape, part._array.dtype)
-        whole = g + recorder("put_strided")(
-            change, size=g._array.shape, stride=layout, places=(size, stride, offset)
+        if forth is not _same:
+            change = recorder("view_as_real")(change)
+        whole = g + back(
+            recorder("put_strided")(
+                change, size=given._array.shape, stride=layout, places=(size, stride, offset)
+            )
         )
         return (whole if node.edges[0] is not None else None, *grads[1:])
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minitorch.engine.errors import MutationError
-from minitorch.engine.node import PORT, Node, next_seq
+from minitorch.engine.node import PORT, Node, next_seq, pull
 from minitorch.engine.storage import Counter
 
 if TYPE_CHECKING:
@@ -141,15 +141,11 @@ class TorchNode(Node):
         """The gradients by the formulas, with what was saved taken back from saved-tensor hooks."""
         packed = None if self.extra is None else self.extra.packed
         if packed is None:
-            if record:
-                return self.op.pull_recorded(g, self)  # type: ignore[no-any-return]
-            return self.op.pull(g, self.args, edges)  # type: ignore[no-any-return]
+            return pull(self, g, record, edges)
         kept = self.args
         self.args = packed.unpack(self)
         try:
-            if record:
-                return self.op.pull_recorded(g, self)  # type: ignore[no-any-return]
-            return self.op.pull(g, self.args, edges)  # type: ignore[no-any-return]
+            return pull(self, g, record, edges)
         finally:
             self.args = kept
 
@@ -401,16 +397,21 @@ class AccumulateGrad(TorchNode):
     _leaf: weakref.ref[Tensor]
     left: LeafHooks | None
     kept: Tensor | None
+    # One is made for each parameter in each step: what is the same for all is the class's.
+    edges: Any = ()
+    args: Any = None
+    op: Any = None
+    versions: Any = ()
 
     def __init__(self, leaf: Tensor) -> None:
-        self.extra = None
-        self.versions = ()
-        self.edges, self.args = (), None
-        self.op = self.left = self.kept = None
+        self.extra = self.left = self.kept = None
         self.reached = False
         self.seq = LATEST + next_seq()
         self.like = leaf._array
-        self.belong_to(leaf)
+        if "_hooks" not in leaf.__dict__:
+            self._leaf = weakref.ref(leaf)
+        else:
+            self.belong_to(leaf)
 
     def belong_to(self, leaf: Tensor) -> None:
         """Take `leaf` for the leaf; if it goes before a gradient arrives, take over its hooks."""

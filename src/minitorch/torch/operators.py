@@ -9,20 +9,29 @@ import numpy as np
 
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
+from minitorch.ops.meta import is_meta
+from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import FACE, node_class, recorder
 from minitorch.torch.inplace import inplace
-from minitorch.torch.tensor import Tensor
+from minitorch.torch.tensor import Tensor, wrap
 
 Function = Callable[..., Any]
 
 
-def one_sided(name: str, node_name: str, *wanted: str) -> Function:
-    """The recorder of an op beside numbers: its node has edges of the inputs `wanted` only."""
+def one_sided(name: str, node_name: str, *wanted: str, refused: str = "") -> Function:
+    """The recorder of an op beside numbers: its node has edges of the inputs `wanted` only.
+
+    refused: what of those without a formula the error says that a backward raises
+    """
     op = OPS[name]
+
+    def refuse(g: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{refused}' is not implemented.")
+
     part = Op(
         f"{name} of {' and '.join(wanted)}",
         op.forward,
-        {x: op.formulas[x] for x in wanted},
+        {x: op.formulas.get(x, refuse) for x in wanted},
         inputs=op.inputs,
         optional=tuple(op.optional),
         options=op.options,
@@ -35,6 +44,7 @@ def one_sided(name: str, node_name: str, *wanted: str) -> Function:
         node_name=node_name,
         aux=op.aux,
         promotes=op.promotes,
+        holomorphic=op.holomorphic,
         doc=op.doc,
     )
     space = {**FACE.namespace, "Node": node_class(part, node_name)}
@@ -54,7 +64,27 @@ def power(x: Any, exponent: Any) -> Any:
     """x ** exponent, with PyTorch's node for each combination of tensors and numbers."""
     if not isinstance(exponent, (Tensor, np.ndarray)):
         return pow_number(x, exponent)
-    return pow_tensor(x, exponent) if isinstance(x, Tensor) else pow_of_number(x, exponent)
+    try:
+        return pow_tensor(x, exponent) if isinstance(x, Tensor) else pow_of_number(x, exponent)
+    except ValueError:
+        found = _whole_power(x, exponent)
+        if found is None:
+            raise
+        return found
+
+
+def _whole_power(x: Any, exponent: Any) -> Any:
+    """An integer power of integers, 1 / x ** n cut off where the exponent is negative; None of
+    other operands."""
+    base, n = (getattr(v, "_array", v) for v in (x, exponent))
+    kind = result_dtype((base, n))
+    if kind.kind not in "iu" or is_meta(n):
+        return None
+    base, n = (np.asarray(v).astype(kind) for v in (base, n))
+    sign = np.where(n % 2 == 0, 1, base)
+    below = np.where(np.abs(base) == 1, sign, 0).astype(kind)
+    out = np.where(n < 0, below, np.power(base, np.maximum(n, 0)))
+    return wrap(np.asarray(out, kind))
 
 
 def _reflected(function: Function) -> Function:
@@ -63,6 +93,20 @@ def _reflected(function: Function) -> Function:
 
 def _rsub(self: Any, other: Any) -> Any:
     return (sub if isinstance(other, (Tensor, np.ndarray)) else rsub_number)(other, self)
+
+
+def _of_tensor(name: str, function: Function) -> Function:
+    """An operator with its operands exchanged, as a method of tensors only."""
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(self, Tensor):
+            raise TypeError(
+                f"descriptor '{name}' of Tensor does not apply to a '{type(self).__name__}' object"
+            )
+        return function(self, other)
+
+    method.__name__ = method.__qualname__ = name
+    return method
 
 
 def _rdiv(self: Any, other: Any) -> Any:
@@ -92,17 +136,20 @@ def _compared(name: str) -> Function:
 def _attach() -> None:
     table: dict[str, Any] = {
         "__add__": add,
-        "__radd__": add,
+        "__radd__": _of_tensor("__radd__", add),
         "__iadd__": _augmented(add),
         "__sub__": sub,
         "__rsub__": _rsub,
         "__isub__": _augmented(sub),
         "__mul__": mul,
-        "__rmul__": mul,
+        "__rmul__": _of_tensor("__rmul__", mul),
         "__imul__": _augmented(mul),
         "__truediv__": div,
         "__rtruediv__": _rdiv,
         "__itruediv__": _augmented(div),
+        "__div__": div,
+        "__rdiv__": lambda self, other: self.reciprocal() * other,
+        "__idiv__": _augmented(div),
         "__pow__": power,
         "__rpow__": _reflected(power),
         "__ipow__": _augmented(power),

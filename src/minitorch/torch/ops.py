@@ -1,7 +1,7 @@
 """`torch.ops.namespace.name`: every operator of `torch.library`, by its name.
 
-Only operators that a program defines are here; PyTorch's own (`torch.ops.aten.sin`) are functions
-of `torch` and methods of tensors.
+These are the operators that a program defines, and those of PyTorch's own that have no other name
+(see `aten`); the rest (`torch.ops.aten.sin`) are functions of `torch` and methods of tensors.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ class OpNamespace:
         from minitorch.torch.library.registry import OPERATORS
 
         found = OPERATORS.get(f"{self._name}::{name}")
+        if found is None and self._name == "aten":
+            from minitorch.torch import aten
+
+            if (own := aten.packet(name)) is not None:
+                return own
         if found is None:
             more = f"; use torch.{name}" if self._name == "aten" else ""
             raise AttributeError(
@@ -30,7 +35,12 @@ class OpNamespace:
         from minitorch.torch.library.registry import OPERATORS
 
         own = f"{self._name}::"
-        return [name.removeprefix(own) for name in OPERATORS if name.startswith(own)]
+        names = [name.removeprefix(own) for name in OPERATORS if name.startswith(own)]
+        if self._name == "aten":
+            from minitorch.torch.aten import FORMS
+
+            names += FORMS
+        return names
 
     def __repr__(self) -> str:
         return f"<module 'torch.ops.{self._name}' from 'torch.ops'>"

@@ -341,9 +341,21 @@ class Tensor(Methods):
 
         See `torch.autograd.backward`.
         """
-        from minitorch.torch.autograd import backward
+        from minitorch.torch.autograd.engine import backward, backward_of_one
 
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        if (
+            gradient is inputs is None
+            and not create_graph
+            and self._base is None
+            and type(self._array) is np.ndarray
+            and self._array.size == 1
+            and self._array.dtype.kind == "f"
+            and self._node is not None
+            and ambient.get().anomaly is None
+        ):
+            backward_of_one(self, retain_graph)
+        else:
+            backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its `.grad` too."""
@@ -449,10 +461,21 @@ class Tensor(Methods):
         return bool(self._array)
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._real_item())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._real_item())
+
+    def _real_item(self) -> Any:
+        value = self.item()
+        if type(value) is not complex:
+            return value
+        if value.imag:
+            raise RuntimeError(
+                "value cannot be converted to type double without overflow: it is complex; take "
+                ".real or abs()"
+            )
+        return value.real
 
     def __complex__(self) -> complex:
         return complex(self.item())

@@ -15,6 +15,7 @@ import numpy as np
 from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import next_seq
+from minitorch.ops.declare import OPS
 from minitorch.ops.meta import is_meta
 from minitorch.torch.node import op_word
 from minitorch.torch.tensor import INFERENCE, Tensor, node_of
@@ -100,15 +101,39 @@ def refresh(t: Tensor) -> None:
 
 def strided_node(t: Tensor, base: Tensor) -> Any:
     """The node of `t` as a place in the memory of `base`."""
+    node, whole, array = node_of(base), base._array, t._array
+    if whole.dtype.kind == array.dtype.kind:
+        return _place(node, whole, array, t.stride(), offset(t, base))
+    if whole.dtype.kind == "c":
+        whole = OPS["view_as_real"].forward(whole)
+        node = _as_pairs("view_as_real", node, whole)
+        return _place(node, whole, array, t.stride(), offset(t, base))
+    pairs = OPS["view_as_real"].forward(array)
+    steps = (*(2 * step for step in t.stride()), 1)
+    node = _place(node, whole, pairs, steps, 2 * offset(t, base))
+    return _as_pairs("view_as_complex", node, array)
+
+
+def _place(node: Any, whole: Any, array: Any, stride: Any, first: int) -> Any:
+    """The node of an array at a place, given in elements, of the array `whole` that `node` made."""
     from minitorch.torch.face import strided_class
 
     n: Any = object.__new__(strided_class())
-    whole, array = base._array, t._array
-    n.edges = (node_of(base),)
-    n.args = (
-        *(whole.shape, whole.dtype, whole.strides),
-        *(array.shape, t.stride(), offset(t, base), None),
-    )
+    n.args = (whole.shape, whole.dtype, whole.strides, array.shape, stride, first, None)
+    return _made(n, node, array)
+
+
+def _as_pairs(name: str, node: Any, array: Any) -> Any:
+    """The node of an array made by `view_as_real` or `view_as_complex` of what `node` made."""
+    from minitorch.torch.face import node_class
+
+    n: Any = object.__new__(node_class(OPS[name], OPS[name].node_name))
+    n.args = ()
+    return _made(n, node, array)
+
+
+def _made(n: Any, behind: Any, array: Any) -> Any:
+    n.edges = (behind,)
     n.seq = next_seq()
     n.like = (array.shape, array.dtype)
     n.extra = None
@@ -160,14 +185,14 @@ def check_kind(t: Tensor, what: str) -> None:
 
 
 def offset(t: Tensor, base: Tensor) -> int:
-    """Elements from the first one of `base` to the first one of `t`."""
+    """Elements (of `t`) from the first one of `base` to the first one of `t`."""
     if not t._array.size:
         return 0
     if is_meta(t._array):
         return int(t._array.offset - base._array.offset) // t._array.itemsize  # type: ignore[attr-defined]
     here = t._array.__array_interface__["data"][0]
     there = base._array.__array_interface__["data"][0]
-    return int((here - there) // base._array.itemsize)
+    return int((here - there) // t._array.itemsize)
 
 
 def overlaps_itself(array: np.ndarray) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import PORT, next_seq
 from minitorch.torch.devices import copied, ones_like
+from minitorch.torch.dtypes import from_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.node import Port, Several, TorchNode, function_and_number
 from minitorch.torch.tensor import Tensor, meta_of, node_of, wrap
@@ -224,6 +226,12 @@ def make_seeds(roots: Sequence[Any], likes: Sequence[Any], given: Any, record: b
                     "grad can be implicitly created only for scalar outputs; this one has shape "
                     f"{list(shape)}. Reduce it (.sum(), .mean()) or pass gradient= of that shape."
                 )
+            if dtype.kind == "c":
+                raise GraphError(
+                    "grad can be implicitly created only for real scalar outputs but got "
+                    f"{from_numpy_dtype(dtype)}. Pass gradient= (a complex one), or make a real "
+                    "number of it: abs(), .real."
+                )
             exact = isinstance(root, Tensor)
             g = wrap(ones_like(like) if exact else np.ones(shape, dtype))
         if not isinstance(g, Tensor):
@@ -238,6 +246,25 @@ def make_seeds(roots: Sequence[Any], likes: Sequence[Any], given: Any, record: b
             g = recorder("astype")(g, dtype)
         seeds.append(g if record else g._array)
     return seeds
+
+
+@lru_cache(maxsize=32)
+def _one(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    one = np.ones(shape, dtype)
+    one.flags.writeable = False
+    return one
+
+
+def backward_of_one(t: Tensor, retain_graph: bool | None) -> None:
+    """`backward(t)` of a computed tensor with one element: what every training step calls."""
+    array, node = t._array, t._node
+    assert node is not None
+    walk.run(
+        (node,),
+        (_one(array.shape, array.dtype),),
+        release=not retain_graph,
+        task=walk.Task(False, True),
+    )
 
 
 def _starts(roots: Sequence[Any]) -> tuple[list[Any], list[Any]]:

@@ -72,6 +72,7 @@ class _Rule:
     outputs = 1
     keeps_arrays = True
     listed = joint = False
+    holomorphic, crosses = False, True
     saved: tuple[Any, ...] = ()
     inputs: tuple[str, ...] = ()
     differentiable: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.check.gradcheck import central_differences
+from minitorch.check.gradcheck import as_reals, central_differences, index_of, real_seeds
 from minitorch.engine.errors import GradcheckError
 from minitorch.engine.mode import enable_grad, no_grad
 from minitorch.torch.autograd.engine import grad
@@ -41,7 +41,7 @@ def gradcheck(
     """Whether the gradients of `func` agree with central differences; True, or GradcheckError.
 
     func     from the inputs to a tensor or a tuple of them
-    inputs   tensors of any shape, those that require grad float64, and anything else
+    inputs   tensors of any shape, those that require grad float64 or complex128, and anything else
     eps      the step; atol, rtol: |analytical - numerical| <= atol + rtol * |numerical|
     raise_exception  False: give False where else GradcheckError is raised
     nondet_tol       how much two backward passes may differ
@@ -106,6 +106,8 @@ def gradgradcheck(
         for out in outputs:
             shape = (*out._array.shape, 2) if gen_non_contig_grad_outputs else out._array.shape
             drawn = np.asarray(rng.uniform(-1, 1, shape), out._array.dtype)
+            if drawn.dtype.kind == "c":
+                drawn = drawn + 1j * rng.uniform(-1, 1, shape)
             cotangents.append(wrap(drawn[..., 0] if gen_non_contig_grad_outputs else drawn))
             cotangents[-1]._tracked = True
     else:
@@ -159,11 +161,6 @@ def _check_inputs(given: Sequence[Any]) -> None:
                 UserWarning,
                 stacklevel=4,
             )
-        if array.dtype.kind == "c":
-            raise NotImplementedError(
-                f"gradcheck: input {place} is complex; only real inputs can be checked. Check a "
-                "function of its real and imaginary parts."
-            )
         if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
             raise RuntimeError(
                 f"The {place}th input has a dimension with stride 0. gradcheck only supports "
@@ -199,17 +196,16 @@ def _analytical(
 ) -> list[np.ndarray]:
     """d out / d x for each x, (size of x, size of out), by one backward an element of `out`."""
     shape, dtype = out._array.shape, out._array.dtype
-    found = [np.zeros((x._array.size, out._array.size), x._array.dtype) for x in xs]
-    for k in range(out._array.size):
-        seed = np.zeros(shape, dtype)
-        seed.reshape(-1)[k] = scale
+    count = as_reals(out._array).size
+    found = [np.zeros((as_reals(x._array).size, count), x._array.real.dtype) for x in xs]
+    for k, seed in enumerate(real_seeds(shape, dtype, scale)):
         grads = grad(out, xs, wrap(seed), retain_graph=True, allow_unused=True)
         for jacobian, x, g in zip(found, xs, grads, strict=True):
             if g is None:
                 continue
             if same_dtype and g._array.dtype != x._array.dtype:
                 raise GradcheckError("Gradient has dtype of another than its input")
-            jacobian[:, k] = g._array.reshape(-1)
+            jacobian[:, k] = as_reals(g._array)
     return found
 
 
@@ -278,8 +274,7 @@ def _compare(
     if close.all():
         return
     row, column = (int(k) for k in np.argwhere(~close)[0])
-    at = tuple(int(k) for k in np.unravel_index(row, x._array.shape))
-    to = tuple(int(k) for k in np.unravel_index(column, out._array.shape))
+    at, to = index_of(row, x._array), index_of(column, out._array)
     made = out.grad_fn.name() if out.grad_fn is not None else "no operation"
     raise GradcheckError(
         f"Jacobian mismatch for output {number} with respect to input {place},\n"

@@ -82,6 +82,10 @@ def read(data: Any, dtype: Any = None) -> np.ndarray:
     target = to_numpy_dtype(dtype) if plain else None
     if target is None or target == array.dtype:
         return array
+    if array.dtype.kind == "c" and target.kind != "c":
+        raise TypeError(
+            f"must be real number, not complex: the data cannot become {from_numpy_dtype(target)}"
+        )
     if target.kind in "iu" and array.dtype.kind in "iu" and array.size:
         limits = np.iinfo(target)
         if array.min() < (limits.min if target.kind == "i" else -limits.max) or (
@@ -270,7 +274,7 @@ class _Missing:
     """The op of a node whose derivative PyTorch does not have either."""
 
     outputs = 1
-    keeps_arrays = listed = joint = False
+    keeps_arrays = listed = joint = holomorphic = crosses = False
     saved: tuple[Any, ...] = ()
     inputs: tuple[str, ...] = ()
     differentiable: tuple[str, ...] = ()

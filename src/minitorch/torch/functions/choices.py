@@ -9,7 +9,7 @@ import numpy as np
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import from_numpy_dtype, result_dtype
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import methods, store
+from minitorch.torch.functions.basic import methods, not_a_tensor, store
 from minitorch.torch.functions.pointwise import alias
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.operators import one_sided
@@ -103,6 +103,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
 
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
     """The larger of input and min, a number or a tensor."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("clamp_min", input)
     if isinstance(min, Tensor):
         found = _clamp_min(*promoted(input, min), None)
     else:
@@ -112,6 +114,8 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
 
 def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
     """The smaller of input and max, a number or a tensor."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("clamp_max", input)
     if isinstance(max, Tensor):
         several = promoted(input, max)
         found = _clamp_max(several[0], None, several[1])

@@ -9,6 +9,7 @@ import numpy as np
 
 from minitorch.torch import return_types
 from minitorch.torch.devices import as_result
+from minitorch.torch.face import check_real
 from minitorch.torch.functions.basic import methods, store, without_derivative
 from minitorch.torch.functions.order import pair
 from minitorch.torch.functions.reduce import one_dim
@@ -96,6 +97,7 @@ def unique(
 ) -> Any:
     """The different elements in order (along `dim`: the different slices); with return_inverse
     where each element is among them, with return_counts how often each occurs."""
+    check_real("unique", (input._array,))
     axis = None if dim is None else one_dim(dim, input._array.ndim)
     values, inverse, counts = np.unique(
         input._array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False

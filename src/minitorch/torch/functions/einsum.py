@@ -7,6 +7,7 @@ from typing import Any
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.linalg import _bmm, _mul
 from minitorch.torch.functions.parts import diagonal
+from minitorch.torch.functions.reduce import sum as total
 from minitorch.torch.functions.shape import _permute, _squeeze_some, _view, reshape, unsqueeze
 from minitorch.torch.tensor import Tensor
 
@@ -235,9 +236,7 @@ def _contracted(operands: list[Any], shown: int, ndim: int, kept: int) -> Any:
     result = operands[0]
     done: set[int] = set()
     if len(operands) == 1:
-        if shown < ndim:
-            result = _sum(result, tuple(range(shown, ndim)), False)
-        return result
+        return _alone(result, tuple(range(shown, ndim)))
     for number in range(1, len(operands)):
         other = operands[number]
         gone = []
@@ -252,7 +251,7 @@ def _contracted(operands: list[Any], shown: int, ndim: int, kept: int) -> Any:
         sum_left = [d for d in early if result._array.shape[d] != 1]
         done.update(early)
         if sum_left:
-            result = _sum(result, tuple(sum_left), True)
+            result = _summed(result, sum_left)
         result = _pair(result, other, gone)
         done.update(gone)
     if shown < ndim:
@@ -265,15 +264,29 @@ def _contracted(operands: list[Any], shown: int, ndim: int, kept: int) -> Any:
     return result
 
 
+def _alone(x: Any, dims: tuple[int, ...]) -> Any:
+    """The sum over dimensions, if there are any."""
+    if not dims:
+        return x
+    return total(x, dims) if x._array.dtype.kind in "iub" else _sum(x, dims, False)
+
+
+def _summed(x: Any, dims: list[int]) -> Any:
+    """The sum over dimensions, kept; integers add up in int64."""
+    if x._array.dtype.kind in "iub":
+        return total(x, dims, True)
+    return _sum(x, tuple(dims), True)
+
+
 def _pair(left: Any, right: Any, gone: list[int]) -> Any:
     """The sum over the dimensions `gone` of the product of two operands, those kept as size 1."""
     a, b = left._array.shape, right._array.shape
     lone_left = [d for d in gone if a[d] != 1 and b[d] == 1]
     lone_right = [d for d in gone if b[d] != 1 and a[d] == 1]
     if lone_left:
-        left = _sum(left, tuple(lone_left), True)
+        left = _summed(left, lone_left)
     if lone_right:
-        right = _sum(right, tuple(lone_right), True)
+        right = _summed(right, lone_right)
     both = [d for d in gone if a[d] != 1 and b[d] != 1]
     if not both:
         return _mul(left, right)

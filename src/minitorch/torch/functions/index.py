@@ -65,6 +65,11 @@ def watch(t: Any, *saved: Any) -> Any:
     return t
 
 
+def apart(out: Tensor, *read: Any) -> None:
+    """Raise where the tensor given as `out=` lies in the memory of one that is read."""
+    check_overlap(out, read, "scatter")
+
+
 # ------------------------------------------------------------------------------- reading
 
 

@@ -13,6 +13,7 @@ from minitorch.torch.attach import method
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store
+from minitorch.torch.functions.index import apart
 from minitorch.torch.functions.shape import (
     _in_order,
     _view,
@@ -106,6 +107,8 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None, out: A
                     f"Sizes of tensors must match except in dimension {dim}. Expected size "
                     f"{first[at]} but got size {size} for tensor number {place} in the list."
                 )
+    if out is not None:
+        apart(out, *given)
     result = _cat(_one_dtype(some), dim)
     return result if out is None else store(out, result, "cat")
 

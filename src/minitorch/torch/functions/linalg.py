@@ -45,6 +45,7 @@ __all__ = [
 
 _mm, _bmm = recorder("matmul", "MmBackward0"), recorder("matmul", "BmmBackward0")
 _mv, _dot = recorder("matmul", "MvBackward0"), recorder("matmul", "DotBackward0")
+_complex_vdot = recorder("vdot")
 _vdot, _mul = recorder("matmul", "VdotBackward0"), recorder("mul")
 _addmm, _baddbmm, _addbmm = recorder("addmm"), recorder("baddbmm"), recorder("addbmm")
 _addmv, _addr = recorder("addmv"), recorder("addr")
@@ -159,9 +160,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Any:
 def vdot(input: Tensor, other: Tensor, *, out: Any = None) -> Any:
     """`dot`, the first vector conjugated: the same for real numbers."""
     _check_vectors(input, other)
-    if input._array.dtype.kind == "c":
-        raise NotImplementedError("vdot of complex tensors is not supported; (x.conj() * y).sum()")
-    result = _vdot(input, other)
+    result = (_vdot if input._array.dtype.kind != "c" else _complex_vdot)(input, other)
     return result if out is None else store(out, result, "vdot")
 
 
@@ -323,6 +322,8 @@ def addmm(
         raise DTypeError(
             f"self and mat2 must have the same dtype, but got {input.dtype} and {mat2.dtype}"
         )
+    if x.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)
     result = _addmm(input, mat1, mat2, beta=beta, alpha=alpha)
     return result if out is None else store(out, result, "addmm")
 
@@ -339,6 +340,8 @@ def addmv(
         )
     same_dtype(mat, vec)
     _fits(input, x.shape[:1])
+    if x.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)
     result = _addmv(input, mat, vec, beta=beta, alpha=alpha)
     return result if out is None else store(out, result, "addmv")
 
@@ -353,7 +356,16 @@ def addr(
                 f"addr: Expected 1-D argument vec{place}, but got {each._array.ndim}-D"
             )
     _fits(input, (vec1._array.size, vec2._array.size))
+    if input._array.dtype.kind in "iub":
+        for name, factor in (("beta", beta), ("alpha", alpha)):
+            if isinstance(factor, float):
+                raise RuntimeError(
+                    f"For integral input tensors, argument {name} must not be a floating point "
+                    "number."
+                )
     result = _addr(input, vec1, vec2, beta=beta, alpha=alpha)
+    if input._array.dtype == vec1._array.dtype == vec2._array.dtype == bool:
+        result = wrap(result._array.astype(bool))
     return result if out is None else store(out, result, "addr")
 
 
@@ -364,6 +376,8 @@ def baddbmm(
     _check_batches(batch1, batch2)
     a, b = batch1._array.shape, batch2._array.shape
     _fits(input, (a[0], a[1], b[2]))
+    if batch1._array.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)
     result = _baddbmm(input, batch1, batch2, beta=beta, alpha=alpha)
     return result if out is None else store(out, result, "baddbmm")
 
@@ -374,6 +388,8 @@ def addbmm(
     """beta * input + alpha * the sum of a batch of products."""
     _check_batches(batch1, batch2)
     _fits(input, (batch1._array.shape[1], batch2._array.shape[2]))
+    if batch1._array.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)
     result = _addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
     return result if out is None else store(out, result, "addbmm")
 

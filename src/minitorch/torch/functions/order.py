@@ -15,8 +15,9 @@ from minitorch.torch import return_types
 from minitorch.torch.attach import method
 from minitorch.torch.calls import SAVED_NAMES
 from minitorch.torch.devices import as_result
-from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import Function, methods, named, store
+from minitorch.torch.face import check_real, recorder
+from minitorch.torch.functions.basic import Function, methods, named, not_a_tensor, store
+from minitorch.torch.functions.index import apart
 from minitorch.torch.functions.pointwise import maximum, minimum
 from minitorch.torch.functions.reduce import not_of_nothing, one_dim
 from minitorch.torch.tensor import Tensor, wrap
@@ -69,6 +70,8 @@ def _reduced(index: Any, array: Any, axis: int, keepdim: bool) -> Any:
 
 def order(array: Any, axis: int, descending: bool = False) -> Any:
     """Indices that sort along `axis`, equal elements in their order; NaN is the largest."""
+    if array.dtype.kind == "c":
+        check_real("sort", (array,))
     if not array.ndim:
         return np.zeros((), np.int64)
     if not descending:
@@ -125,6 +128,8 @@ def topk(
     RuntimeError if there are not that many.
     """
     array, k = input._array, int(k)
+    if array.dtype.kind == "c":
+        check_real("topk", (array,))
     axis = one_dim(dim, array.ndim)
     size = array.shape[axis] if array.ndim else 1
     if not 0 <= k <= size:
@@ -161,6 +166,8 @@ def kthvalue(
     """The k-th smallest elements along `dim`, k from 1: (values, indices)."""
     array = input._array
     axis = one_dim(dim, array.ndim)
+    if out is not None:
+        apart(out[0], input)
     size = array.shape[axis] if array.ndim else 1
     if not 1 <= k <= size:
         raise RuntimeError(
@@ -193,6 +200,8 @@ def _extreme(name: str, of_two: Function, arg: Any, kind: Any, word: str) -> Fun
         axis: int | None = None,
         keepdims: bool | None = None,
     ) -> Any:
+        if not isinstance(input, Tensor):
+            raise not_a_tensor(name, input)
         if axis is not None:
             dim = axis
         if dim is None and other is None:
@@ -202,6 +211,8 @@ def _extreme(name: str, of_two: Function, arg: Any, kind: Any, word: str) -> Fun
         if other is not None or isinstance(dim, Tensor):
             return of_two(input, dim if other is None else other, out=out)
         array = input._array
+        if array.dtype.kind == "c":
+            check_real(name, (array,))
         place = one_dim(dim, array.ndim)
         not_of_nothing(input, place, name)
         keep = keepdim if keepdims is None else keepdims
@@ -276,6 +287,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     """The most frequent elements along `dim`, of equally frequent ones the smallest, and where
     each last is: (values, indices)."""
     array = input._array
+    check_real("mode", (array,))
     axis = one_dim(dim, array.ndim)
     not_of_nothing(input, axis, "mode")
     indices = wrap(_reduced(_most_frequent(_last(array, axis)), array, axis, keepdim))
@@ -300,6 +312,8 @@ def _most_frequent(lanes: Any) -> Any:
 
 def _running(array: Any, axis: int, accumulate: Any) -> Any:
     """Where the running extreme is at each element: the last of equal ones."""
+    if array.dtype.kind == "c":
+        check_real("cummax", (array,))
     if not array.ndim:
         return np.zeros((), np.int64)
     best = accumulate(array, axis=axis)
@@ -331,15 +345,15 @@ methods(median, nanmedian, mode, cummax, cummin)
 _lerp, _gather = recorder("lerp"), recorder("gather")
 
 
-def _quantile(
-    input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
-) -> Any:
-    array = input._array
+def _levels(array: Any, q: Any, interpolation: str) -> Any:
+    """The levels as an array; raises what PyTorch raises for arguments that do not fit."""
     if array.dtype.kind != "f" or array.dtype == np.float16:
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if not array.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
     levels = q._array if isinstance(q, Tensor) else np.asarray(q, array.dtype)
+    if levels.ndim > 1:
+        raise RuntimeError(f"quantile() q must be a scalar or 1D tensor, not {levels.ndim}D")
     if levels.dtype != array.dtype:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if ((levels < 0) | (levels > 1)).any():
@@ -349,6 +363,14 @@ def _quantile(
             "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
             f"but got {interpolation}"
         )
+    return levels
+
+
+def _quantile(
+    input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Any:
+    array = input._array
+    levels = _levels(array, q, interpolation)
     ndim = array.ndim
     axis = 0 if dim is None else one_dim(dim, ndim)
     flat = dim is None or ndim == 0
@@ -373,7 +395,10 @@ def _quantile(
     if interpolation in ("linear", "midpoint"):
         weight = rank - below if interpolation == "linear" else np.full_like(rank, 0.5)
         above = _gather(ordered, wrap(np.ceil(rank).astype(np.int64)), -1)
-        found = _lerp(found, above, wrap(weight.astype(array.dtype)))
+        share = wrap(weight.astype(array.dtype))
+        if interpolation == "linear" and isinstance(q, Tensor) and q.requires_grad:
+            share = _of_levels(q, share, top, np.isnan(found._array))
+        found = _lerp(found, above, share)
     # The quantiles lie along the last dimension; they come first in the result.
     if flat:
         shape = (1,) * ndim if keepdim else ()
@@ -382,6 +407,14 @@ def _quantile(
     if not keepdim:
         found = found.squeeze(axis + 1)
     return found if levels.ndim else found.squeeze(0)
+
+
+def _of_levels(q: Tensor, share: Tensor, top: Any, nan: np.ndarray) -> Any:
+    """The weight of the upper element, `share`, as a function of the levels; where the result is
+    NaN it does not depend on them."""
+    found = q.reshape(-1) * wrap(np.maximum(top, 0).astype(q._array.dtype))
+    found = found.expand(share._array.shape).masked_fill(wrap(nan), 0)
+    return found + wrap(share._array - found._array)
 
 
 def quantile(

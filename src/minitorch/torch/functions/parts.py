@@ -68,6 +68,11 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     shape = input._array.shape
     if not shape:
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind not in "iu"):
+        raise ShapeError(
+            "start must be an 0-dim integral Tensor, not one of shape "
+            f"{list(start._array.shape)} and {start.dtype}"
+        )
     if length < 0:
         raise ShapeError("narrow(): length must be non-negative.")
     dim = dimension(dim, len(shape))

@@ -17,7 +17,7 @@ from minitorch.torch.functions.basic import (
     store,
     without_derivative,
 )
-from minitorch.torch.inplace import kind_name
+from minitorch.torch.inplace import inplace, kind_name
 from minitorch.torch.operators import one_sided, power
 from minitorch.torch.tensor import Tensor, wrap
 
@@ -90,7 +90,6 @@ __all__ = [
     "round",
     "rsqrt",
     "rsub",
-    "sgn",
     "sigmoid",
     "sign",
     "sin",
@@ -176,6 +175,17 @@ neg = unary("neg", "-x; RuntimeError for bools")
 negative = unary("negative", "-x; RuntimeError for bools", op="neg")
 abs = unary("abs", "|x|; the gradient at 0 is 0")
 absolute = unary("absolute", "|x|; the gradient at 0 is 0", op="abs")
+
+
+def _abs_in_place(self: Tensor) -> Tensor:
+    """|x| of each element, in place. RuntimeError for a complex tensor: the result is real."""
+    if self._array.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors; use abs().")
+    return inplace(abs, self)  # type: ignore[no-any-return]
+
+
+method(_abs_in_place, "abs_")
+method(_abs_in_place, "absolute_")
 floor = unary("floor", "The largest integer that is not larger than x")
 ceil = unary("ceil", "The smallest integer that is not smaller than x")
 trunc = unary("trunc", "x without its fraction")
@@ -183,21 +193,24 @@ fix = unary("fix", "x without its fraction", op="trunc")
 frac = unary("frac", "The fraction of x, with its sign")
 
 
-def _signs(name: str, node: str) -> Function:
-    record = recorder("sign", node)
-
-    def function(input: Tensor, *, out: Tensor | None = None) -> Any:
-        if not isinstance(input, Tensor):
-            raise not_a_tensor(name, input)
-        array = input._array
-        found = wrap(array.copy()) if array.dtype == np.bool_ else record(input)
-        return found if out is None else store(out, found, name)
-
-    named(function, name, "-1, 0 or 1, the sign of each element; of NaN 0. Bools stay as they are.")
-    return method(function, inplace=True)
+_sign = recorder("sign")
 
 
-sign, sgn = _signs("sign", "SignBackward0"), _signs("sgn", "SgnBackward0")
+def sign(input: Tensor, *, out: Tensor | None = None) -> Any:
+    """-1, 0 or 1, the sign of each element; of NaN 0. Bools stay as they are."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("sign", input)
+    array = input._array
+    if array.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign doesn't return the sign of the real part of a complex "
+            "number. Use torch.sgn: x / |x|."
+        )
+    found = wrap(array.copy()) if array.dtype == np.bool_ else _sign(input)
+    return found if out is None else store(out, found, "sign")
+
+
+method(sign, inplace=True)
 _round, _round_decimals = recorder("round"), recorder("round", "RoundBackward1")
 _nan_to_num, _logit, _polygamma = map(recorder, ("nan_to_num", "logit", "polygamma"))
 
@@ -254,17 +267,28 @@ def positive(input: Tensor) -> Tensor:
 
 methods(round, nan_to_num, logit, inplace=True)
 method(positive)
-method(lambda self, n: polygamma(n, self), "polygamma")
+method(lambda self, n: polygamma(n, self), "polygamma", inplace=True)
 
 # --------------------------------------------------------------------------- two operands
 
 
-def binary(name: str, doc: str, op: str | None = None, *, inplace: bool = True) -> Function:
-    """A function of two tensors, or of one and a number, that is one op."""
+def binary(
+    name: str, doc: str, op: str | None = None, *, inplace: bool = True, numbers: bool = False
+) -> Function:
+    """A function of two tensors that is one op; with `numbers` of one and a number, too."""
     record = recorder(op or name)
 
     def function(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+        if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+            first = not isinstance(input, Tensor)
+            raise not_a_tensor(name, input if first else other, *(() if first else ("other", 2)))
         return record(input, other) if out is None else store(out, record(input, other), name)
+
+    def of_numbers(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+        return record(input, other) if out is None else store(out, record(input, other), name)
+
+    if numbers:
+        function = of_numbers
 
     named(
         function,
@@ -275,7 +299,7 @@ def binary(name: str, doc: str, op: str | None = None, *, inplace: bool = True) 
     return method(function, inplace=inplace)
 
 
-mul = multiply = alias(binary("mul", "x * y"), "multiply")
+mul = multiply = alias(binary("mul", "x * y", numbers=True), "multiply")
 atan2 = arctan2 = alias(binary("atan2", "The angle of the point (y, x)"), "arctan2")
 hypot = binary("hypot", "sqrt(x² + y²)")
 maximum = binary("maximum", "The larger one; NaN if one is NaN", inplace=False)
@@ -294,31 +318,39 @@ _div_rounded = recorder("div_rounded")
 _rsub_number = one_sided("sub", "RsubBackward1", "y")
 
 
-def _scaled(record: Function, input: Any, other: Any, alpha: float, sign: int) -> Any:
+def _scaled(record: Function, input: Any, other: Any, alpha: Any, sign: int) -> Any:
     """input + sign * alpha * other; RuntimeError for integers beside a float `alpha`."""
-    if isinstance(alpha, float):
-        sides = (x._array if isinstance(x, Tensor) else x for x in (input, other))
-        if result_dtype(sides).kind in "iub":
+    kind = result_dtype(x._array if isinstance(x, Tensor) else x for x in (input, other))
+    if kind.kind in "iub":
+        if isinstance(alpha, float):
             raise RuntimeError(
                 "For integral input tensors, argument alpha must not be a floating point number."
             )
+        if isinstance(alpha, bool) and kind.kind != "b":
+            raise RuntimeError("Boolean alpha only supported for Boolean results.")
+        # Of the dtype of the result: below 0 it is wrapped where there are no such numbers.
+        return record(input, other, np.asarray(sign * alpha).astype(kind)[()])
     return record(input, other, sign * alpha)
 
 
 def add(input: Any, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Any:
     """input + alpha * other, broadcast and promoted."""
-    found = _add(input, other) if alpha == 1 else _scaled(_add_scaled, input, other, alpha, 1)
+    plain = alpha == 1 and alpha is not True
+    found = _add(input, other) if plain else _scaled(_add_scaled, input, other, alpha, 1)
     return found if out is None else store(out, found, "add")
 
 
 def sub(input: Any, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Any:
     """input - alpha * other, broadcast and promoted."""
-    found = _sub(input, other) if alpha == 1 else _scaled(_sub_scaled, input, other, alpha, -1)
+    plain = alpha == 1 and alpha is not True
+    found = _sub(input, other) if plain else _scaled(_sub_scaled, input, other, alpha, -1)
     return found if out is None else store(out, found, "sub")
 
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
     """other - alpha * input, broadcast and promoted."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("rsub", input)
     if alpha != 1:
         return _scaled(recorder("add_scaled", "RsubBackward0"), other, input, alpha, -1)
     if isinstance(other, Tensor):
@@ -385,6 +417,8 @@ _fmod_number, _fmod = one_sided("fmod", "FmodBackward0", "x"), recorder("fmod", 
 
 def remainder(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
     """What is left of input after dividing by other and rounding down: it has other's sign."""
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise not_a_tensor("remainder", input)
     _refuse_zero(input, other)
     if not isinstance(input, Tensor):
         found = without_derivative(_remainder(input, _plain(other)), "remainder", other)
@@ -396,20 +430,34 @@ def remainder(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
 
 def fmod(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
     """What is left of input after dividing by other and cutting off: it has input's sign."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("fmod", input)
     _refuse_zero(input, other)
     found = (_fmod_number if isinstance(other, NUMBERS) else _fmod)(input, other)
     return found if out is None else store(out, found, "fmod")
 
 
+def _one_is_a_tensor(name: str, first: Any, second: Any) -> None:
+    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
+        raise not_a_tensor(name, first)
+
+
 def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
     """input ** exponent. RuntimeError for integers to a negative integer power."""
+    _one_is_a_tensor("pow", input, exponent)
     found = power(input, exponent)
     return found if out is None else store(out, found, "pow")
 
 
 def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
     """input ** exponent in float64 (in complex128 for complex operands)."""
-    found = power(*(x.double() if isinstance(x, Tensor) else float(x) for x in (input, exponent)))
+    _one_is_a_tensor("float_power", input, exponent)
+    kinds = [x._array.dtype.kind if isinstance(x, Tensor) else None for x in (input, exponent)]
+    if "c" in kinds or any(isinstance(x, complex) for x in (input, exponent)):
+        sides = [x.cdouble() if isinstance(x, Tensor) else complex(x) for x in (input, exponent)]
+    else:
+        sides = [x.double() if isinstance(x, Tensor) else float(x) for x in (input, exponent)]
+    found = power(*sides)
     return found if out is None else store(out, found, "float_power")
 
 
@@ -432,12 +480,15 @@ _xlogy_number, _number_xlogy = (
 
 def copysign(input: Tensor, other: Any, *, out: Tensor | None = None) -> Any:
     """|input| with the sign of other, that of -0.0 included."""
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("copysign", input)
     found = (_copysign_number if isinstance(other, NUMBERS) else _copysign)(input, other)
     return found if out is None else store(out, found, "copysign")
 
 
 def xlogy(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
     """input * log(other), 0 where input is 0."""
+    _one_is_a_tensor("xlogy", input, other)
     if isinstance(other, NUMBERS):
         found = _xlogy_number(input, other)
     else:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from minitorch.engine.errors import ShapeError
+from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import methods, store
-from minitorch.torch.functions.linalg import _mm, _mul, dot, mm, product, same_dtype
+from minitorch.torch.functions.basic import clone, methods, not_a_tensor, store
+from minitorch.torch.functions.linalg import NAMES, _mm, _mul, dot, mm, product, same_dtype
+from minitorch.torch.functions.reduce import sum as total
 from minitorch.torch.functions.shape import (
     _permute,
     _unsafe_view,
@@ -20,7 +22,7 @@ from minitorch.torch.functions.shape import (
     unshared,
     unsqueeze,
 )
-from minitorch.torch.inplace import broadcast_message
+from minitorch.torch.inplace import broadcast_message, kind_name
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
@@ -32,11 +34,13 @@ __all__ = [
     "kron",
     "matrix_power",
     "outer",
+    "pdist",
     "tensordot",
     "trace",
 ]
 
 _trace, _cross, _cdist = recorder("matrix_trace"), recorder("cross"), recorder("cdist")
+_euclidean, _pdist = recorder("euclidean"), recorder("pdist")
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Any:
@@ -67,6 +71,25 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Any:
     return result if out is None else store(out, result, "inner")
 
 
+def _of_one_size(a: Tensor, b: Tensor, pairs: list[Any], given: list[Any]) -> tuple[Any, Any]:
+    """Two tensors that agree in each pair of dimensions. A size of 1 is repeated: that comes to its
+    product with the sum of the other."""
+    for (d, e), (shown_d, shown_e) in zip(pairs, given, strict=True):
+        one, other = a._array.shape[d], b._array.shape[e]
+        if one == other:
+            continue
+        if other == 1:
+            a = total(a, d, True, dtype=a.dtype)
+        elif one == 1:
+            b = total(b, e, True, dtype=b.dtype)
+        else:
+            raise ShapeError(
+                f"contracted dimensions need to match, but first has size {one} in dim {shown_d} "
+                f"and second has size {other} in dim {shown_e}"
+            )
+    return a, b
+
+
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     """The sum of products over dimensions of each.
 
@@ -92,13 +115,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     second = [dimension(d, n) for d in second]
     if a._array.dtype != b._array.dtype:
         raise ShapeError("both inputs should have same dtype")
+    a, b = _of_one_size(a, b, list(zip(first, second, strict=True)), given)
     sa, sb = a._array.shape, b._array.shape
-    for (d, e), (shown_d, shown_e) in zip(zip(first, second, strict=True), given, strict=True):
-        if sa[d] != sb[e]:
-            raise ShapeError(
-                f"contracted dimensions need to match, but first has size {sa[d]} in dim "
-                f"{shown_d} and second has size {sb[e]} in dim {shown_e}"
-            )
     rest_a = [d for d in range(m) if d not in first]
     rest_b = [d for d in range(n) if d not in second]
     shape = tuple(sa[d] for d in rest_a) + tuple(sb[d] for d in rest_b)
@@ -134,7 +152,10 @@ def trace(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix."""
     if input._array.ndim != 2:
         raise ShapeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
-    return _trace(input)
+    found = _trace(input)
+    if input._array.dtype.kind in "iub" and found._array.dtype != np.int64:
+        return wrap(found._array.astype(np.int64))
+    return found
 
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
@@ -143,6 +164,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     given = list(tensors)
     if len(given) < 2:
         raise ShapeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
+    _check_chain(given)
     shape: list[int] = []
     first, last = given[0], given[-1]
     if first._array.ndim == 1:
@@ -153,14 +175,40 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
         given[-1] = unsqueeze(last, -1)
     else:
         shape.append(last._array.shape[1])
-    for place, each in enumerate(given):
-        if each._array.ndim != 2:
-            raise ShapeError(f"multi_dot(): tensor {place} must be 2D but got {each._array.ndim}D")
     if len(given) == 2:
         result = _view(mm(*given), tuple(shape))
     else:
         result = _view(_in_best_order(given), tuple(shape))
     return result if out is None else store(out, result, "multi_dot")
+
+
+def _check_chain(given: Sequence[Any]) -> None:
+    """Raise for what has no product: shapes, or dtypes that differ."""
+    last = len(given) - 1
+    for place, each in enumerate(given):
+        ndim = each._array.ndim
+        if place in (0, last):
+            if ndim not in (1, 2):
+                which = "last" if place else "first"
+                raise ShapeError(
+                    f"multi_dot(): the {which} tensor must be 1D or 2D but got {ndim}D"
+                )
+        elif ndim != 2:
+            raise ShapeError(f"multi_dot(): tensor {place} must be 2D but got {ndim}D")
+    kind = given[0]._array.dtype
+    for place, each in enumerate(given):
+        if each._array.dtype != kind:
+            a, b = (NAMES.get(d.name, d.name) for d in (kind, each._array.dtype))
+            raise DTypeError(
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{a} and tensor {place} {b}"
+            )
+    for place, (x, y) in enumerate(itertools.pairwise(given)):
+        if x._array.shape[-1] != y._array.shape[0]:
+            raise ShapeError(
+                f"multi_dot(): tensors {place} and {place + 1} with shapes "
+                f"{list(x._array.shape)} and {list(y._array.shape)} cannot be multiplied"
+            )
 
 
 def _in_best_order(matrices: list[Any]) -> Any:
@@ -190,27 +238,45 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     """`multi_dot` of matrices given one by one."""
     given = matrices[0] if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else matrices
     if len(given) == 1:
-        from minitorch.torch.functions.basic import clone
-
         return clone(given[0])
     return multi_dot(given, out=out)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Any:
-    """A square matrix (or a batch) multiplied by itself, n from 0 on."""
-    if n < 0:
-        raise NotImplementedError("matrix_power: a negative power needs the inverse of the matrix")
-    size = input._array.shape[-1]
-    if n == 0:
-        eye = np.broadcast_to(np.eye(size, dtype=input._array.dtype), input._array.shape)
-        return wrap(np.array(eye))
-    if n == 1:
-        from minitorch.torch.functions.basic import clone
+    """A square matrix (or a batch) multiplied by itself; for a negative n its inverse.
 
-        return clone(input)
+    LinAlgError if n is negative and a matrix singular.
+    """
+    from minitorch.torch.linalg.solve import inv, square
+
+    if not isinstance(input, Tensor):
+        raise not_a_tensor("linalg_matrix_power", input, "A")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise TypeError(
+            f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"
+        )
+    square("linalg.matrix_power", input)
+    result = _power(inv(input) if n < 0 else input, int(n))
+    return result if out is None else store(out, result, "linalg_matrix_power")
+
+
+def _power(x: Any, n: int) -> Any:
+    if n == 0:
+        eye = np.eye(x._array.shape[-1], dtype=x._array.dtype)
+        return clone(x).copy_(wrap(eye))
+    if n < 0:
+        n = -n
+    elif n == 1:
+        return clone(x)
+    if n == 1:
+        return x
+    if x._array.dtype == np.bool_:
+        raise NotImplementedError(
+            "matrix_power: \"addmm_impl_cpu_\" not implemented for 'Bool'; use integers, x.long()"
+        )
     if n == 3:
-        return product(product(input, input), input)
-    power, result = input, None
+        return product(product(x, x), x)
+    power, result = x, None
     while n:
         if n & 1:
             result = power if result is None else product(result, power)
@@ -248,19 +314,84 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None
     return result if out is None else store(out, result, "cross")
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Any:
-    """The p-norm distance of each row of `x1` (..., n, k) and each of `x2` (..., m, k)."""
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary",
+    "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)
+_ENOUGH = 25
+"""Up to so many rows distances are taken row by row, exactly."""
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Any:
+    """The p-norm distance of each row of `x1` (..., n, k) and each of `x2` (..., m, k).
+
+    compute_mode  for p = 2, whether distances come of a matrix product, which is faster and less
+                  exact: use_mm_for_euclid_dist, donot_use_mm_for_euclid_dist, or (by default)
+                  use_mm_for_euclid_dist_if_necessary, that is for more than 25 rows
+    RuntimeError for shapes that do not go together, dtypes that differ, and p below 0.
+    """
+    if compute_mode is not None and compute_mode not in _MODES:
+        raise ValueError(
+            f"{compute_mode} is not a valid value for compute_mode; use one of {', '.join(_MODES)}"
+        )
     a, b = x1._array, x2._array
     for name, each in (("X1", a), ("X2", b)):
         if each.ndim < 2:
             raise ShapeError(f"cdist only supports at least 2D tensors, {name} got: {each.ndim}D")
+        if each.dtype.kind != "f":
+            raise DTypeError(
+                f"cdist only supports floating-point dtypes, {name} got: {kind_name(each)}; "
+                "convert it with .float()"
+            )
+        if each.dtype.itemsize == 2:
+            raise NotImplementedError(
+                "\"cdist\" not implemented for 'Half'; convert the input with .float()"
+            )
     if a.shape[-1] != b.shape[-1]:
         raise ShapeError(
             f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
         )
-    if p < 0:
+    if not p >= 0:
         raise ShapeError("cdist only supports non-negative p values")
+    if a.dtype != b.dtype:
+        raise DTypeError(
+            f"expected scalar type {kind_name(a)} but found {kind_name(b)}: the inputs of cdist "
+            "must be of one dtype"
+        )
+    try:
+        np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise ShapeError(broadcast_message(a.shape[:-2], b.shape[:-2])) from None
+    by_product = compute_mode == _MODES[1] or (
+        compute_mode != _MODES[2] and max(a.shape[-2], b.shape[-2]) > _ENOUGH
+    )
+    if p == 2 and by_product and a.size and b.size:
+        out = _euclidean(x1, x2)
+        return unshared(_view(out, out._array.shape))
     return _cdist(x1, x2, p=float(p))
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Any:
+    """The p-norm distance of each two rows of `input` (n, k): n * (n - 1) / 2 numbers.
+
+    RuntimeError for another number of dimensions, a dtype that is not floating, and p below 0.
+    """
+    array = input._array
+    if array.ndim != 2:
+        raise ShapeError(f"pdist only supports 2D tensors, got: {array.ndim}D")
+    if array.dtype.kind != "f":
+        raise DTypeError(
+            f"pdist only supports floating-point dtypes, but got {kind_name(array)}; convert it "
+            "with .float()"
+        )
+    if array.dtype.itemsize == 2:
+        raise NotImplementedError(
+            "\"pdist\" not implemented for 'Half'; convert the input with .float()"
+        )
+    if not p >= 0:
+        raise ShapeError("pdist only supports non-negative p values")
+    return _pdist(input, p=float(p))
 
 
 methods(outer, ger, inner, kron, trace, matrix_power, cross)

@@ -100,6 +100,14 @@ def summand(input: Any, dtype: torch_dtype | None, name: str) -> Tensor:
     return input
 
 
+def in_dtype(found: Tensor, dtype: torch_dtype | None) -> Tensor:
+    """A result in the integer dtype that was asked for: NumPy adds up in a wider one."""
+    if dtype is None or found._array.dtype == dtype.numpy or dtype.numpy.kind in "fc":
+        return found
+    t: Tensor = wrap(found._array.astype(dtype.numpy))
+    return t
+
+
 def floating_only(input: Tensor, dtype: torch_dtype | None, name: str) -> Tensor:
     """What a mean is taken of: in `dtype`; RuntimeError for integers."""
     if not isinstance(input, Tensor):
@@ -161,6 +169,8 @@ def sum(
     if keepdims is not None:
         keepdim = keepdims
     found = _sum(x) if dim is None and not keepdim else _sum_dim(x, dims_of(x, dim), keepdim)
+    if dtype is not None:
+        found = in_dtype(found, dtype)
     return found if out is None else store(out, found, "sum")
 
 
@@ -174,7 +184,7 @@ def nansum(
 ) -> Any:
     """The sum over `dim` of what is not NaN."""
     x = summand(input, dtype, "nansum")
-    found = _nansum(x, dims_of(x, dim), keepdim)
+    found = in_dtype(_nansum(x, dims_of(x, dim), keepdim), dtype)
     return found if out is None else store(out, found, "nansum")
 
 
@@ -230,6 +240,7 @@ def prod(
             "for each dimension"
         )
     found = _prod(x) if dim is None else _prod_dim(x, dims_of(x, dim), keepdim)
+    found = in_dtype(found, dtype)
     return found if out is None else store(out, found, "prod")
 
 
@@ -257,11 +268,22 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | N
     return found if out is None else store(out, found, "amin")
 
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None
+) -> Any:
     """The smallest and the largest elements, of all or along `dim`: a tuple (min, max)."""
+    for each in out or ():
+        if each._array.dtype != input._array.dtype:
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {input._array.dtype.name}, but got "
+                f"{each._array.dtype.name} instead"
+            )
     place = dims_of(input, dim)
     not_of_nothing(input, place, "aminmax")
-    return return_types.aminmax(*_aminmax(input, place, keepdim))
+    found = _aminmax(input, place, keepdim)
+    if out is not None:
+        found = tuple(store(t, each, "aminmax") for t, each in zip(out, found, strict=True))
+    return return_types.aminmax(*found)
 
 
 def _not_of_bools(input: Tensor, name: str) -> None:
@@ -376,12 +398,10 @@ def norm(
     """(sum of |x| ** p) ** (1 / p) over `dim` (None: all); p inf, -inf and 0 as in
     torch.linalg.vector_norm, "fro" as 2, "nuc" the sum of singular values of a matrix."""
     if p == "nuc":
-        from minitorch import torch
+        from minitorch.torch.linalg.norms import matrix_norm
 
-        linalg = getattr(torch, "linalg", None)
-        if linalg is None:
-            raise NotImplementedError("norm: p='nuc' is not there; sum the singular values instead")
-        found = linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+        dims = tuple(range(input._array.ndim)) if dim is None else dim
+        found = matrix_norm(input, "nuc", dims, keepdim, dtype=dtype)
         return found if out is None else store(out, found, "norm")
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Use 'fro' or 'nuc'.")
@@ -433,7 +453,7 @@ def cumsum(
 ) -> Any:
     """Running sums along `dim`; integers and bools add up in int64."""
     x = summand(input, dtype, "cumsum")
-    found = _cumsum(x, one_dim(dim if axis is None else axis, x._array.ndim))
+    found = in_dtype(_cumsum(x, one_dim(dim if axis is None else axis, x._array.ndim)), dtype)
     return found if out is None else store(out, found, "cumsum")
 
 
@@ -447,7 +467,7 @@ def cumprod(
 ) -> Any:
     """Running products along `dim`; integers and bools multiply in int64."""
     x = summand(input, dtype, "cumprod")
-    found = _cumprod(x, one_dim(dim if axis is None else axis, x._array.ndim))
+    found = in_dtype(_cumprod(x, one_dim(dim if axis is None else axis, x._array.ndim)), dtype)
     return found if out is None else store(out, found, "cumprod")
 
 

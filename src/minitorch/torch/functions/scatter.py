@@ -9,8 +9,8 @@ import numpy as np
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.ops.meta import is_meta
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import methods, store
-from minitorch.torch.functions.index import fill_with, not_that_type, watch
+from minitorch.torch.functions.basic import methods, store, without_derivative
+from minitorch.torch.functions.index import apart, fill_with, not_that_type, watch
 from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
 from minitorch.torch.inplace import check_memory, inplace, is_recorded, kind_name, write
 from minitorch.torch.tensor import Tensor, wrap
@@ -42,7 +42,7 @@ _index_copy = recorder("index_copy")
 _index_fill, _index_fill_with = recorder("index_fill"), recorder("index_fill_with")
 _masked_fill, _masked_fill_with = recorder("masked_fill"), recorder("masked_fill_with")
 _masked_select, _masked_scatter = recorder("masked_select"), recorder("masked_scatter")
-_take = recorder("take_flat")
+_take, _gather_flat = recorder("take_flat"), recorder("take_flat", "GatherBackward0")
 _fill = recorder("fill", "FillBackward2")
 _fill_new = recorder("fill", "FillBackward0")
 _fill_new_with = recorder("fill_with", "FillBackward1")
@@ -52,11 +52,11 @@ _zero, _unbind = recorder("zero"), recorder("unbind")
 def _check_index(name: str, x: Tensor, dim: int, index: Tensor, source: Any = None) -> None:
     """Raise what PyTorch raises for an index of gather or scatter that does not fit."""
     array, shape = index._array, x._array.shape
+    if not array.size:
+        return
     if array.dtype.kind != "i" or array.dtype.itemsize < 4:
         raise ShapeError(f"{name}(): Expected dtype int32/int64 for index")
     sizes, whole = array.shape or (1,), shape or (1,)
-    if not array.size:
-        return
     if len(sizes) != len(whole):
         raise ShapeError(
             "Index tensor must have the same number of dimensions as "
@@ -92,10 +92,21 @@ def gather(
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on; `index` is no larger elsewhere."""
     dim = dimension(dim, input._array.ndim)
     _check_index("gather", input, dim, index)
-    if not index._array.size and index._array.ndim != input._array.ndim:
-        return wrap(np.empty(index._array.shape, input._array.dtype))
-    result = watch(_gather(input, index, dim), input)
+    if out is not None:
+        apart(out, input, index)
+        of_dtype(out, input)
+    if index._array.ndim != input._array.ndim:  # one is a number, or there is nothing to gather
+        found = _gather_flat(input, index=_places(index)._array)
+        return found if out is None else store(out, found, "gather")
+    result = watch(_gather(input, _places(index), dim), input)
     return result if out is None else store(out, result, "gather")
+
+
+def of_dtype(out: Tensor, input: Tensor) -> None:
+    """Raise unless the tensor given as `out=` has the dtype of `input`."""
+    if out._array.dtype != input._array.dtype:
+        have, want = out._array.dtype.name, input._array.dtype.name
+        raise ShapeError(f"Expected out tensor to have dtype {want}, but got {have} instead")
 
 
 def _same_dtype(name: str, x: Tensor, src: Tensor) -> None:
@@ -114,20 +125,38 @@ def scatter(
 ) -> Any:
     """A copy of `input` with out[index[i][j]][j] = src[i][j] for dim 0, and so on.
 
-    src  a tensor no smaller than `index`, or a number
+    src     a tensor no smaller than `index`, or a number
+    reduce  "add" or "multiply": what is done with the element that was there, instead of replacing
+            it; without a derivative, as in PyTorch. `scatter_reduce` has one.
     """
-    if reduce is not None:
-        raise NotImplementedError(
-            "scatter(reduce=...) is not supported; scatter_reduce(dim, index, src, reduce) is."
-        )
     dim = dimension(dim, input._array.ndim)
     src = value if src is None else src
     if not isinstance(src, Tensor):
         _check_index("scatter", input, dim, index)
-        return _scatter_value(input, index, dim, src)
+        if reduce is not None:
+            number = wrap(np.full(index._array.shape, src, input._array.dtype))
+            return _combined(input, index, number, dim, reduce)
+        return _scatter_value(input, _places(index), dim, src)
     _same_dtype("scatter", input, src)
     _check_index("scatter", input, dim, index, src)
-    return _scatter(input, index, src, dim)
+    if reduce is not None:
+        return _combined(input, index, src, dim, reduce)
+    return _scatter(input, _places(index), src, dim)
+
+
+def _places(index: Tensor) -> Tensor:
+    """An index that may be of another dtype if it is empty."""
+    array = index._array
+    return index if array.size else wrap(np.zeros(array.shape, np.int64))
+
+
+def _combined(input: Tensor, index: Tensor, src: Tensor, dim: int, reduce: str) -> Any:
+    """`scatter(reduce=...)`, which PyTorch cannot differentiate; `scatter_reduce` it can."""
+    if reduce not in ("add", "multiply"):
+        raise ShapeError("reduce argument must be either add or multiply.")
+    how = "sum" if reduce == "add" else "prod"
+    found = _scatter_reduce(input.detach(), _places(index), src.detach(), dim, how, True)
+    return without_derivative(found, "scatter", input, src)
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
@@ -215,6 +244,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     """A copy of `input` with alpha * `source` added at the places `index` of a dimension."""
     _check_source(input, dimension(dim, input._array.ndim), index, source)
     dim = _vector("index_add", input, dim, index)
+    kind = input._array.dtype
+    if kind.kind in "iu":
+        alpha = np.asarray(alpha).astype(kind)[()]  # type: ignore[assignment]
     found = _index_add(input, source, index=index._array.reshape(-1), axis=dim, alpha=alpha)
     return watch(found, index)
 
@@ -323,11 +355,15 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     if not isinstance(value, Tensor):
         return watch(_masked_fill(input, array, value), mask)
     _one_number("masked_fill_", value)
+    if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
+        raise not_that_type(input._array)
     return watch(_masked_fill_with(input, value, mask=array), mask)
 
 
 def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Any:
     """The elements where `mask` is true, in order, as a vector; the two broadcast."""
+    if out is not None:
+        apart(out, input, mask)
     result = watch(_masked_select(input, _mask("masked_select", mask)), mask, input)
     return result if out is None else store(out, result, "masked_select")
 
@@ -348,7 +384,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     return watch(_masked_scatter(input, source, mask=array), mask)
 
 
-def take(input: Tensor, index: Tensor) -> Any:
+def take(input: Tensor, index: Tensor, *, out: Any = None) -> Any:
     """The elements at places of the flattened tensor, in the shape of `index`."""
     array, size = index._array, input._array.size
     if array.dtype != np.int64:
@@ -359,7 +395,10 @@ def take(input: Tensor, index: Tensor) -> Any:
             f"out of range: tried to access index {int(wrong.reshape(-1)[0])} on a tensor of "
             f"{size} elements."
         )
-    return watch(_take(input, array), index, input)
+    if out is not None:
+        apart(out, input, index)
+    result = watch(_take(input, array), index, input)
+    return result if out is None else store(out, result, "take")
 
 
 def take_along_dim(
@@ -369,6 +408,11 @@ def take_along_dim(
     if dim is None:
         return gather(_view(input, (input._array.size,)), 0, _view(indices, (indices._array.size,)))
     dim = dimension(dim, input._array.ndim)
+    if indices._array.dtype != np.int64:
+        raise ShapeError(
+            "torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{kind_name(indices._array)}"
+        )
     a, b = list(input._array.shape), list(indices._array.shape)
     if len(a) != len(b):
         raise ShapeError(
@@ -381,7 +425,9 @@ def take_along_dim(
     for_x, for_index = common[:], common[:]
     for_x[dim], for_index[dim] = a[dim], b[dim]
     x = _expand(input, expanded(input, tuple(a), tuple(for_x)))
-    result = gather(x, dim, wrap(np.broadcast_to(indices._array, for_index)))
+    # Counted on from either end, as often as it takes.
+    index = indices._array % a[dim] if a and a[dim] else indices._array
+    result = gather(x, dim, wrap(np.broadcast_to(index, for_index)))
     return result if out is None else store(out, result, "take_along_dim")
 
 

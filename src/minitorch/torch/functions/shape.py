@@ -24,7 +24,6 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
-    "expand_copy",
     "flatten",
     "flip",
     "fliplr",
@@ -300,11 +299,6 @@ def expand_as(self: Tensor, other: Tensor) -> Any:
     return expand(self, other._array.shape)
 
 
-def expand_copy(input: Tensor, size: Sequence[int]) -> Any:
-    """`expand` into memory of its own."""
-    return _in_order(expand(input, size))
-
-
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Any:
     """`expand` to this shape."""
     return expand(input, size)
@@ -462,6 +456,8 @@ def flipud(input: Tensor) -> Any:
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     """The elements moved along, those that fall off the end coming back at the beginning."""
     many = tuple(shifts) if isinstance(shifts, (tuple, list)) else (int(shifts),)
+    if not many:
+        raise ShapeError("`shifts` required: roll() got an empty sequence of them")
     if dims is None or dims == ():
         if len(many) > 1:
             raise ShapeError("shifts and dimensions must align")

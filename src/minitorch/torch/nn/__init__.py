@@ -1,5 +1,11 @@
 """`torch.nn`: modules and functions."""
 
-from minitorch.torch.nn import functional, modules, parameter
+from minitorch.torch.nn import functional, init, modules, parameter
+from minitorch.torch.nn.functional.linear_loss import LinearCrossEntropyOptions
 from minitorch.torch.nn.modules import *
-from minitorch.torch.nn.parameter import Buffer, Parameter
+from minitorch.torch.nn.parameter import (
+    Buffer,
+    Parameter,
+    UninitializedBuffer,
+    UninitializedParameter,
+)

@@ -49,7 +49,7 @@ class Parameter(Tensor, metaclass=_Recognised):
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass
 
-    def __repr__(self, **options: Any) -> str:
+    def __repr__(self, **options: Any) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + super().__repr__(**options)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -95,6 +95,146 @@ def _parameter(cls: Any, array: Any, requires_grad: bool, state: dict[str, Any])
     return made
 
 
+# ----------------------------------------------------------------------- not yet initialised
+
+_MEMORY: Any = Tensor.__dict__["_array"]
+
+
+def _of_data(name: str) -> Any:
+    """A conversion of what is not there yet: a tensor of no elements, for its dtype."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.data, name)(*args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+class UninitializedTensorMixin(Tensor):
+    """A tensor without a shape: `materialize(shape)` gives it one. ValueError for whatever needs
+    its elements, RuntimeError for its shape."""
+
+    cls_to_become: Any = Tensor
+
+    @property
+    def _array(self) -> Any:
+        raise ValueError(
+            "Attempted to use an uninitialized parameter or buffer. This error happens when you "
+            "are using a `LazyModule` or explicitly manipulating "
+            f"`torch.nn.parameter.{type(self).__name__}` objects. When using LazyModules Call "
+            "`forward` with a dummy batch to initialize the parameters before calling torch "
+            "functions"
+        )
+
+    @_array.setter
+    def _array(self, array: Any) -> None:
+        _MEMORY.__set__(self, array)
+
+    @property
+    def data(self) -> Tensor:
+        return wrap(_MEMORY.__get__(self))  # type: ignore[no-any-return]
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        _MEMORY.__set__(self, value.data._array)
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes."
+        )
+
+    @property
+    def dtype(self) -> Any:
+        return self.data.dtype
+
+    @property
+    def device(self) -> Any:
+        return self.data.device
+
+    def requires_grad_(self, requires_grad: bool = True, _name: str = "") -> Any:
+        """Whether it is to require gradients, in place."""
+        self._tracked = bool(requires_grad)
+        return self
+
+    def share_memory_(self) -> Any:
+        """RuntimeError: there is no memory yet."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`."
+        )
+
+    float, double, half, bfloat16 = map(_of_data, ("float", "double", "half", "bfloat16"))
+    type, to, cpu, cuda = map(_of_data, ("type", "to", "cpu", "cuda"))
+    is_floating_point, is_complex = map(_of_data, ("is_floating_point", "is_complex"))
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a tensor of this shape, of undefined values, in place."""
+        from minitorch.torch.creation import empty
+
+        made = empty(tuple(shape), device=device or self.device, dtype=dtype or self.dtype)
+        _MEMORY.__set__(self, made._array)
+        self.__class__ = self.cls_to_become
+
+    def __repr__(self, **options: Any) -> str:  # type: ignore[override]
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            made: Any = type(self)
+            memo[id(self)] = made(
+                requires_grad=self.requires_grad, device=self.device, dtype=self.dtype
+            )
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self.requires_grad, self.device, self.dtype)
+
+
+def _without_shape(cls: Any, requires_grad: bool, device: Any, dtype: Any) -> Any:
+    from minitorch.torch.creation import empty
+
+    made: Any = wrap(empty(0, device=device, dtype=dtype)._array, cls)
+    made._tracked = requires_grad
+    return made
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape a layer takes from its first input."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return _without_shape(cls, requires_grad, device, dtype)
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        pass
+
+
+class UninitializedBuffer(UninitializedTensorMixin):
+    """A buffer whose shape a layer takes from its first input."""
+
+    persistent = True
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        persistent: bool = True,
+    ) -> Any:
+        made = _without_shape(cls, requires_grad, device, dtype)
+        if not persistent:
+            made.persistent = False
+        return made
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        pass
+
+
 def is_lazy(param: Any) -> bool:
-    """Whether a parameter has no shape yet; there are none such here."""
-    return False
+    """Whether a parameter or buffer has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)

@@ -1,21 +1,24 @@
-"""Adam and AdamW."""
+"""Adam: steps from the means of gradients and of their squares."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from minitorch.torch.optim.optimizer import (
-    Optimizer,
-    ParamsT,
+from minitorch.torch.optim.arrays import (
+    advance,
+    blocks,
     check,
+    check_betas,
+    check_fused,
+    check_lr,
     decayed,
     number,
-    step_count,
+    scalar,
     zeros_of,
 )
+from minitorch.torch.optim.optimizer import Optimizer, ParamsT
 from minitorch.torch.tensor import Tensor
 
 
@@ -43,11 +46,19 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check(number(lr) >= 0, f"Invalid learning rate: {lr}")
+        if isinstance(lr, Tensor):
+            check(
+                not foreach or capturable,
+                "lr as a Tensor is not supported for capturable=False and foreach=True",
+            )
+        check_lr(lr)
         check(eps >= 0, f"Invalid epsilon value: {eps}")
-        for k, beta in enumerate(betas):
-            check(0 <= number(beta) < 1, f"Invalid beta parameter at index {k}: {beta}")
+        check_betas(betas)
         check(weight_decay >= 0, f"Invalid weight_decay value: {weight_decay}")
+        check(
+            isinstance(betas[0], Tensor) == isinstance(betas[1], Tensor),
+            "betas must be either both floats or both Tensors",
+        )
         super().__init__(
             params,
             {
@@ -64,74 +75,47 @@ class Adam(Optimizer):
                 "decoupled_weight_decay": decoupled_weight_decay,
             },
         )
+        check_fused(fused, foreach, differentiable)
 
     def update(self, p: Tensor, g: np.ndarray, state: Any, group: dict[str, Any]) -> None:
+        amsgrad, eps, decay = group["amsgrad"], group["eps"], group["weight_decay"]
         if not state:
-            state["step"] = step_count()
+            state["step"] = scalar()
             state["exp_avg"], state["exp_avg_sq"] = zeros_of(p), zeros_of(p)
-            if group["amsgrad"]:
+            if amsgrad:
                 state["max_exp_avg_sq"] = zeros_of(p)
-        array, lr = p._array, number(group["lr"])
-        beta1, beta2 = map(number, group["betas"])
-        m, v = state["exp_avg"]._array, state["exp_avg_sq"]._array
-        state["step"]._array += 1
-        step = float(state["step"]._array)
-        if group["weight_decay"]:
-            if group["decoupled_weight_decay"]:
-                array *= 1 - lr * group["weight_decay"]
+        first, second = group["betas"]
+        lr, beta1, beta2 = number(group["lr"]), number(first), number(second)
+        step = advance(state)
+        arrays = [p._array, g, state["exp_avg"]._array, state["exp_avg_sq"]._array]
+        if amsgrad:
+            arrays.append(state["max_exp_avg_sq"]._array)
+        # The mean of squares in n steps from zero is too small by this factor, its root by the
+        # root; that of gradients by 1 - beta1**step.
+        root = float((1 - beta2**step) ** 0.5)
+        rate = float(lr / (1 - beta1**step))
+        new1, new2, beta2 = float(1 - beta1), float(1 - beta2), float(beta2)
+        keep = float(1 - lr * decay)
+        scratch = None
+        for x, dx, m, v, *largest in blocks(*arrays):
+            if scratch is None or scratch.shape != x.shape:
+                scratch = np.empty_like(x)
+            if decay and group["decoupled_weight_decay"]:
+                x *= keep
             else:
-                g = decayed(g, array, group["weight_decay"])
-        scratch = g - m
-        scratch *= 1 - beta1
-        m += scratch
-        np.multiply(g, g, out=scratch)
-        scratch *= 1 - beta2
-        v *= beta2
-        v += scratch
-        if group["amsgrad"]:
-            largest = state["max_exp_avg_sq"]._array
-            np.maximum(largest, v, out=largest)
-            v = largest
-        np.sqrt(v, out=scratch)
-        scratch /= math.sqrt(1 - beta2**step)
-        scratch += group["eps"]
-        np.divide(m, scratch, out=scratch)
-        scratch *= lr / (1 - beta1**step)
-        array -= scratch
-
-
-class AdamW(Adam):
-    """Adam whose weight decay does not go through the means.
-
-    Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2017.
-    """
-
-    def __init__(
-        self,
-        params: ParamsT,
-        lr: Any = 1e-3,
-        betas: tuple[Any, Any] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+                dx = decayed(dx, x, decay)
+            np.subtract(dx, m, scratch)
+            scratch *= new1
+            m += scratch
+            np.multiply(dx, new2, scratch)
+            scratch *= dx
+            v *= beta2
+            v += scratch
+            if amsgrad:
+                v = np.maximum(largest[0], v, largest[0])
+            np.sqrt(v, scratch)
+            scratch /= root
+            scratch += eps
+            np.divide(m, scratch, scratch)
+            scratch *= rate
+            x -= scratch

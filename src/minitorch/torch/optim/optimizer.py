@@ -55,23 +55,6 @@ def _hooked(hooks: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) ->
     return handle
 
 
-def number(value: Any) -> Any:
-    """An option as a Python number: learning rates may be tensors."""
-    return value.item() if isinstance(value, Tensor) else value
-
-
-def zeros_of(p: Tensor) -> Tensor:
-    """A tensor of zeros like a parameter, for its state."""
-    made: Tensor = wrap(np.zeros_like(p._array, subok=False))
-    return made
-
-
-def step_count() -> Tensor:
-    """The number of steps made, in a tensor, as PyTorch saves it."""
-    made: Tensor = wrap(np.zeros((), np.float32))
-    return made
-
-
 class Optimizer:
     """Changes parameters by their gradients.
 
@@ -125,21 +108,39 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        states = self.state
         with np.errstate(all="ignore"):
             for group in self.param_groups:
-                if group.get("differentiable"):
-                    raise NotImplementedError(
-                        f"{type(self).__name__}: differentiable=True is not there; write the step "
-                        "with out-of-place operations: p = p - lr * g"
-                    )
+                if group.get("differentiable") or group.get("capturable"):
+                    self._refuse(group)
                 maximize = group.get("maximize", False)
                 for p in group["params"]:
                     grad = p._grad
                     if grad is not None:
                         g = grad._array
-                        self.update(p, -g if maximize else g, self.state[p], group)
+                        state = states.get(p)
+                        fresh = state is None
+                        if fresh:
+                            state = {}
+                        self.update(p, -g if maximize else g, state, group)
                         count_write(p)
+                        if fresh and state:
+                            states[p] = state
         return loss
+
+    captured = "params and state_steps"
+    """What would have to be on another device for a graph to be captured of a step."""
+    capturing = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
+
+    def _refuse(self, group: dict[str, Any]) -> None:
+        if group.get("differentiable"):
+            raise NotImplementedError(
+                f"{type(self).__name__}: differentiable=True is not there; write the step with "
+                "out-of-place operations: p = p - lr * g"
+            )
+        raise AssertionError(
+            f"If capturable=True, {self.captured} must be on supported devices: {self.capturing}."
+        )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset all gradients: to None, or to zeros."""
@@ -376,14 +377,3 @@ def _give_hooks(cls: Any) -> None:
 
     hooked.hooked = True  # type: ignore[attr-defined]
     cls.step = hooked
-
-
-def check(condition: bool, message: str) -> None:
-    """ValueError unless an option is as it must be."""
-    if not condition:
-        raise ValueError(message)
-
-
-def decayed(g: np.ndarray, p: np.ndarray, weight_decay: Any) -> np.ndarray:
-    """The gradient with that of an L2 penalty on the parameter."""
-    return g + weight_decay * p if weight_decay else g

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.optim.optimizer import Optimizer, ParamsT, check, decayed, number
+from minitorch.torch.optim.arrays import blocks, check, check_fused, check_lr, decayed, number
+from minitorch.torch.optim.optimizer import Optimizer, ParamsT
 from minitorch.torch.tensor import Tensor, wrap
 
 
@@ -32,7 +33,7 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check(number(lr) >= 0, f"Invalid learning rate: {lr}")
+        check_lr(lr)
         check(momentum >= 0, f"Invalid momentum value: {momentum}")
         check(number(weight_decay) >= 0, f"Invalid weight_decay value: {weight_decay}")
         check(
@@ -53,18 +54,25 @@ class SGD(Optimizer):
                 "fused": fused,
             },
         )
+        check_fused(fused, foreach, differentiable)
 
     def update(self, p: Tensor, g: np.ndarray, state: Any, group: dict[str, Any]) -> None:
-        array, momentum = p._array, group["momentum"]
-        g = decayed(g, array, number(group["weight_decay"]))
-        if momentum:
-            buffer = state.get("momentum_buffer")
-            if buffer is None:
-                state["momentum_buffer"] = wrap(g.copy())
-                v = state["momentum_buffer"]._array
+        lr, momentum = float(number(group["lr"])), group["momentum"]
+        nesterov, damped = group["nesterov"], 1 - group["dampening"]
+        decay = number(group["weight_decay"])
+        if not momentum:
+            for x, dx in blocks(p._array, g):
+                x -= lr * decayed(dx, x, decay)
+            return
+        buffer = state.get("momentum_buffer")
+        first = buffer is None
+        if first:
+            buffer = state["momentum_buffer"] = wrap(np.empty_like(p._array, subok=False))
+        for x, dx, v in blocks(p._array, g, buffer._array):
+            dx = decayed(dx, x, decay)
+            if first:
+                v[...] = dx
             else:
-                v = buffer._array
                 v *= momentum
-                v += (1 - group["dampening"]) * g if group["dampening"] else g
-            g = g + momentum * v if group["nesterov"] else v
-        array -= number(group["lr"]) * g
+                v += dx if damped == 1 else damped * dx
+            x -= lr * (dx + momentum * v if nesterov else v)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.engine.errors import ShapeError
+from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
@@ -45,7 +45,15 @@ def floats(input: Tensor, name: str) -> Tensor:
 
 def relu(input: Tensor, inplace: bool = False) -> Any:
     """max(x, 0)."""
-    return relu_(input) if inplace else _relu(input)
+    if inplace:
+        return relu_(input)
+    return _rectified(input)
+
+
+def _rectified(input: Tensor) -> Any:
+    if input._array.dtype.kind == "b":
+        raise DTypeError("Boolean inputs not supported for relu; convert it first: x.float().")
+    return _relu(input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Any:
@@ -68,7 +76,22 @@ def hardtanh(
         raise ValueError("min_val cannot be greater than max_val")
     if inplace:
         return hardtanh_(input, min_val, max_val)
-    return _hardtanh(input, min_val, max_val)
+    return _limited(input, min_val, max_val)
+
+
+def _limited(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """`hardtanh`; integers stay integers, and their bounds are cut to integers."""
+    array = input._array
+    if array.dtype.kind == "f":
+        return _hardtanh(input, min_val, max_val)
+    if array.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    if array.dtype.kind == "b":
+        raise DTypeError("Bool inputs not supported for hardtanh; convert it first: x.float().")
+    if array.dtype.kind == "u" and min_val <= -1:
+        raise DTypeError("cannot do hardtanh on an unsigned type with negative limits")
+    least, most = (array.dtype.type(int(value)) for value in (min_val, max_val))
+    return wrap(np.minimum(np.maximum(array, least), most))
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
@@ -114,6 +137,8 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Any:
 
 def softsign(input: Tensor) -> Any:
     """x / (1 + |x|)."""
+    if input._array.dtype.kind == "b":
+        floats(input, "abs_cpu")
     return _div(input, _add(_abs(input), 1))
 
 
@@ -143,6 +168,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """x where x > threshold, else value."""
     if inplace:
         return threshold_(input, threshold, value)
+    if input._array.dtype.kind == "b":
+        floats(input, "threshold_cpu")
     return _threshold(input, threshold, value)
 
 
@@ -188,6 +215,16 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """x where x > 0, else weight * x; `weight` has one number, or one for each channel."""
     shape, count = input._array.shape, weight._array.size
+    if weight._array.dtype != input._array.dtype:
+        raise DTypeError(
+            f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}; convert "
+            "one: x.to(weight.dtype)."
+        )
+    if weight._array.ndim > 1:
+        raise ShapeError(
+            "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+            f"{weight._array.ndim}"
+        )
     if count != 1:
         channels = shape[1] if len(shape) > 1 else 1
         if not shape:
@@ -214,6 +251,12 @@ def rrelu(
     their mean else."""
     from minitorch.torch.random import uniform
 
+    if lower > upper:
+        raise ShapeError(
+            "rrelu: Lower bound should be less than or equal to the upper bound, but they are "
+            f"{lower} and {upper}"
+        )
+    floats(input, "leaky_relu_cpu")
     slope: Any = (lower + upper) / 2
     if training:
         slope = uniform(input._array, lower, upper)
@@ -312,10 +355,10 @@ def _watching_result(op: str, node: str) -> Any:
     return function
 
 
-relu_ = inplace_form(_relu, "relu_")
+relu_ = inplace_form(_rectified, "relu_")
 silu_ = inplace_form(_silu, "silu_")
 mish_ = inplace_form(_mish, "mish_")
-hardtanh_ = inplace_form(_hardtanh, "hardtanh_")
+hardtanh_ = inplace_form(_limited, "hardtanh_")
 hardsigmoid_ = inplace_form(_hardsigmoid, "hardsigmoid_")
 hardswish_ = inplace_form(_hardswish, "hardswish_")
 leaky_relu_ = inplace_form(_watching_result("leaky_relu", "LeakyReluBackward1"), "leaky_relu_")
@@ -336,7 +379,7 @@ def rrelu_(
     return rrelu(input, lower, upper, training, True)
 
 
-method(lambda self: _relu(self), "relu")
+method(lambda self: _rectified(self), "relu")
 method(relu_, "relu_")
 method(_method_softmax, "softmax")
 method(_method_log_softmax, "log_softmax")

@@ -16,6 +16,7 @@ from minitorch.torch.operators import one_sided
 from minitorch.torch.tensor import Tensor, wrap
 
 _attention, _safe_softmax = recorder("attention"), recorder("safe_softmax")
+_astype = recorder("astype")
 _mul, _add = one_sided("mul", "MulBackward1", "x"), recorder("add")
 
 
@@ -55,6 +56,15 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = (_repeated(each, q.shape[-3]) for each in (key, value))
         k, v = key._array, value._array
+    if q.dtype == np.float16:
+        # Half precision is computed in single, as in PyTorch.
+        query, key, value = (_astype(each, np.float32) for each in (query, key, value))
+        if attn_mask is not None and attn_mask._array.dtype == np.float16:
+            attn_mask = _astype(attn_mask, np.float32)
+        out = scaled_dot_product_attention(
+            query, key, value, attn_mask, dropout_p, is_causal, scale
+        )
+        return _astype(out, np.float16)
     masked = attn_mask is not None and attn_mask.requires_grad
     whole = q.ndim == k.ndim == v.ndim == 4 and q.shape[:2] == k.shape[:2] == v.shape[:2]
     if whole and not dropout_p and not masked and q.shape[-1] == v.shape[-1] and q.size and k.size:

@@ -1,9 +1,8 @@
-"""Dropout in its forms, and `pad`."""
+"""Dropout in its forms."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,10 @@ from minitorch.engine.errors import ShapeError
 from minitorch.ops.meta import is_meta
 from minitorch.torch import random
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.parts import _slice
 from minitorch.torch.inplace import inplace as in_place
 from minitorch.torch.tensor import Tensor, wrap
 
 _mul, _add = recorder("mul"), recorder("add")
-_pad, _index = recorder("constant_pad"), recorder("getitem")
 
 
 def _check(p: float) -> None:
@@ -128,66 +125,3 @@ def feature_alpha_dropout(
 ) -> Any:
     """`alpha_dropout` of whole channels."""
     return _alpha(input, p, training, inplace, True)
-
-
-# ------------------------------------------------------------------------------- padding
-
-_NODES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
-_NUMPY = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def pad(
-    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
-) -> Any:
-    """More elements around the last dimensions: (left, right) of the last, of the one before, ...
-
-    mode  constant (with `value`), reflect, replicate or circular; negative widths cut off
-    """
-    widths, shape = tuple(int(n) for n in pad), input._array.shape
-    if len(widths) % 2:
-        raise ShapeError("Padding length must be divisible by 2")
-    count = len(widths) // 2
-    if count > len(shape):
-        raise ShapeError(
-            f"Padding length should be less than or equal to two times the input dimension but got "
-            f"padding length {len(widths)} and input of dimension {len(shape)}"
-        )
-    pairs = [(0, 0)] * (len(shape) - count)
-    pairs += [(widths[2 * k], widths[2 * k + 1]) for k in reversed(range(count))]
-    if mode == "constant":
-        return _constant(input, pairs, 0.0 if value is None else value)
-    if mode not in _NODES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if value is not None and value != 0:
-        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    for dim, (before, after) in enumerate(pairs):
-        size = shape[dim]
-        if mode == "reflect" and max(before, after) >= size and (before or after):
-            raise ShapeError(
-                "Padding size should be less than the corresponding input dimension, but got: "
-                f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
-            )
-        if mode == "circular" and max(before, after) > size:
-            raise ShapeError("Padding value causes wrapping around more than once.")
-    record = recorder("getitem", f"{_NODES[mode]}{count}DBackward0")
-    places = []
-    for dim, (before, after) in enumerate(pairs):
-        base = np.pad(
-            np.arange(shape[dim]),
-            (max(before, 0), max(after, 0)),
-            mode=_NUMPY[mode],  # type: ignore[call-overload]
-        )
-        places.append(base[max(-before, 0) : len(base) - max(-after, 0)])
-    return record(input, np.ix_(*places))
-
-
-def _constant(input: Tensor, pairs: list[tuple[int, int]], value: float) -> Any:
-    x = input
-    if any(n < 0 for pair in pairs for n in pair):
-        for dim, (before, after) in enumerate(pairs):
-            size = x._array.shape[dim]
-            start, stop = max(-before, 0), size - max(-after, 0)
-            if start or stop < size:
-                x = _slice(x, dim, start, stop, 1)
-        pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    return _pad(x, tuple(pairs), value)

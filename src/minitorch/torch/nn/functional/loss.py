@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.engine.errors import ShapeError
+from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.torch.dtypes import Size
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.index import watch
@@ -46,6 +46,11 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
 
 
 def _reduced(loss: Any, reduction: str) -> Any:
+    if reduction == "mean" and loss._array.dtype.kind in "iub":
+        raise DTypeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+            f"complex dtype. Got: {loss.dtype}; convert the input: x.float()."
+        )
     return _mean(loss) if reduction == "mean" else _sum(loss) if reduction == "sum" else loss
 
 

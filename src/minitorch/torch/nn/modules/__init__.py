@@ -30,6 +30,17 @@ from minitorch.torch.nn.modules.activation import (
     Tanhshrink,
     Threshold,
 )
+from minitorch.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
+from minitorch.torch.nn.modules.batchnorm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    SyncBatchNorm,
+)
+from minitorch.torch.nn.modules.channelshuffle import ChannelShuffle
 from minitorch.torch.nn.modules.container import (
     Container,
     ModuleDict,
@@ -38,6 +49,21 @@ from minitorch.torch.nn.modules.container import (
     ParameterList,
     Sequential,
 )
+from minitorch.torch.nn.modules.conv import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
+from minitorch.torch.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from minitorch.torch.nn.modules.dropout import (
     AlphaDropout,
     Dropout,
@@ -46,7 +72,42 @@ from minitorch.torch.nn.modules.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
-from minitorch.torch.nn.modules.linear import Bilinear, Identity, Linear
+from minitorch.torch.nn.modules.flatten import Flatten, Unflatten
+from minitorch.torch.nn.modules.fold import Fold, Unfold
+from minitorch.torch.nn.modules.instancenorm import (
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from minitorch.torch.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear
+from minitorch.torch.nn.modules.loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CrossEntropyLoss,
+    CTCLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    LinearCrossEntropyLoss,
+    MarginRankingLoss,
+    MSELoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    NLLLoss,
+    NLLLoss2d,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.modules.normalization import (
     CrossMapLRN2d,
@@ -55,4 +116,49 @@ from minitorch.torch.nn.modules.normalization import (
     LocalResponseNorm,
     RMSNorm,
 )
+from minitorch.torch.nn.modules.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
+from minitorch.torch.nn.modules.pixelshuffle import PixelShuffle, PixelUnshuffle
+from minitorch.torch.nn.modules.pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 from minitorch.torch.nn.modules.sparse import Embedding, EmbeddingBag
+from minitorch.torch.nn.modules.upsampling import (
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)

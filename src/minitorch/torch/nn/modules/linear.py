@@ -8,8 +8,9 @@ from typing import Any
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
+from minitorch.torch.nn.modules.lazy import LazyModuleMixin
 from minitorch.torch.nn.modules.module import Module
-from minitorch.torch.nn.parameter import Parameter
+from minitorch.torch.nn.parameter import Parameter, UninitializedParameter
 from minitorch.torch.tensor import Tensor
 
 
@@ -114,3 +115,41 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """`Linear` that takes in_features from its first input."""
+
+    cls_to_become = Linear
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """As `Linear`; later, if there are no parameters yet."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Any) -> None:
+        """Take in_features from the first input."""
+        if self.has_uninitialized_params():
+            self.in_features = input.shape[-1]
+            self.weight.materialize((self.out_features, self.in_features))
+            if self.bias is not None:
+                self.bias.materialize((self.out_features,))
+            self.reset_parameters()
+        elif not self.in_features:
+            if input.shape[-1] != self.weight.shape[-1]:
+                raise AssertionError(
+                    f"the input has {input.shape[-1]} features, but the weight, which was loaded, "
+                    f"is for {self.weight.shape[-1]}"
+                )
+            self.in_features = input.shape[-1]

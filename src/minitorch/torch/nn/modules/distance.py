@@ -1,0 +1,34 @@
+"""Distances and similarities of pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minitorch.torch.nn import functional as F
+from minitorch.torch.nn.modules.module import Module
+
+
+class PairwiseDistance(Module):
+    """The p-norm of x1 - x2 + eps along the last dimension, for each pair of rows."""
+
+    __constants__ = ("norm", "eps", "keepdim")
+
+    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
+        super().__init__()
+        self.norm, self.eps, self.keepdim = p, eps, keepdim
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
+
+
+class CosineSimilarity(Module):
+    """The cosine of the angle between x1 and x2 along a dimension; lengths are at least eps."""
+
+    __constants__ = ("dim", "eps")
+
+    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.dim, self.eps = dim, eps
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        return F.cosine_similarity(x1, x2, self.dim, self.eps)

@@ -1,0 +1,105 @@
+"""What the formulas of optimisers share: options as numbers, state, and memory in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minitorch.torch.dtypes import default_numpy
+from minitorch.torch.tensor import Tensor, wrap
+
+BLOCK = 1 << 14
+"""Elements worked on at a time. A formula passes over the same arrays a dozen times: those of one
+block stay in the cache meanwhile."""
+
+
+def check(condition: Any, message: str) -> None:
+    """ValueError unless an option is as it must be."""
+    if not condition:
+        raise ValueError(message)
+
+
+def check_lr(lr: Any) -> None:
+    """ValueError for a negative learning rate, or a tensor of several."""
+    if isinstance(lr, Tensor):
+        check(lr.numel() == 1, "Tensor lr must be 1-element")
+    check(number(lr) >= 0, f"Invalid learning rate: {lr}")
+
+
+def check_betas(betas: Any) -> None:
+    """ValueError for a beta that is not in [0, 1)."""
+    for k in (0, 1):
+        check(0 <= number(betas[k]) < 1, f"Invalid beta parameter at index {k}: {betas[k]}")
+
+
+def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
+    """RuntimeError for what does not go with `fused`, which changes nothing here."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def number(value: Any) -> Any:
+    """An option as a number. That of a tensor keeps the tensor's precision in what is made of it,
+    as in PyTorch."""
+    return value._array.reshape(-1)[0] if isinstance(value, Tensor) else value
+
+
+def scalar_dtype() -> Any:
+    """The dtype of counts and other single numbers in a state."""
+    return np.float64 if default_numpy() == np.float64 else np.float32
+
+
+def scalar(value: Any = 0.0) -> Tensor:
+    """A single number in a state, in a tensor, as PyTorch saves it."""
+    made: Tensor = wrap(np.array(value, scalar_dtype()))
+    return made
+
+
+def zeros_of(p: Tensor) -> Tensor:
+    """A tensor of zeros like a parameter, for its state."""
+    made: Tensor = wrap(np.zeros_like(p._array, subok=False))
+    return made
+
+
+def advance(state: Any) -> float:
+    """Count a step in `state["step"]`, and give the count."""
+    step = state["step"]
+    if not isinstance(step, Tensor):  # in checkpoints of old it is a number
+        step = state["step"] = scalar(step)
+    step._array += 1
+    return float(step._array)
+
+
+def real(array: np.ndarray) -> np.ndarray:
+    """A complex array as pairs of real numbers in the same memory; a real one as it is."""
+    if array.dtype.kind != "c":
+        return array
+    pairs: np.ndarray = array[..., None].view(array.real.dtype)
+    return pairs
+
+
+def blocks(*arrays: np.ndarray) -> Sequence[Sequence[np.ndarray]]:
+    """Arrays of one shape in pieces that fit the cache: for each piece its part of every array.
+
+    The pieces have at least one axis and are real. They are the arrays' own memory.
+    """
+    first = arrays[0]
+    if first.dtype.kind == "c":
+        arrays = tuple(map(real, arrays))
+        first = arrays[0]
+    if first.size <= BLOCK:
+        return ([a.reshape(1) for a in arrays],) if not first.ndim else (arrays,)
+    for a in arrays:
+        if not a.flags.c_contiguous:
+            return (arrays,)
+    flat = [a.reshape(-1) for a in arrays]
+    return [[a[k : k + BLOCK] for a in flat] for k in range(0, first.size, BLOCK)]
+
+
+def decayed(g: np.ndarray, p: np.ndarray, weight_decay: Any) -> np.ndarray:
+    """The gradient with that of an L2 penalty on the parameter."""
+    return g + float(weight_decay) * p if weight_decay else g
