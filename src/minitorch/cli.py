@@ -129,6 +129,12 @@ def graph(
 
 @app.command()
 def memory(
+    program: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A PyTorch file whose cases() says what to run; without it, a transformer."
+        ),
+    ] = None,
     batch: Annotated[int, typer.Option(help="Sequences in a batch.", min=1)] = 8,
     length: Annotated[int, typer.Option(help="Tokens in a sequence.", min=2)] = 64,
     seed: Annotated[int, typer.Option(help="Of the weights and the tokens.")] = 0,
@@ -136,11 +142,20 @@ def memory(
         Path | None, typer.Option("--output", "-o", help="Draw the timeline into this PNG file.")
     ] = None,
 ) -> None:
-    """Explain the peak memory of a two-layer transformer: predicted, and measured."""
+    """Explain the peak memory of a program: predicted, and measured."""
     from minitorch.demo import memory_report
 
     console = Console()
-    found = memory_report.cases(batch, length, seed, console)
+    if program is None:
+        programs = memory_report.transformer(batch, length, seed)
+    elif not program.is_file():
+        raise typer.BadParameter(f"there is no file {program}.")
+    else:
+        try:
+            programs = memory_report.of_file(program)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+    found = memory_report.cases(programs, console)
     console.print(memory_report.table(found))
     if output is not None:
         with _explained(f"cannot write {output}", "choose another file with --output"):

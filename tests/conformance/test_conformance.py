@@ -36,7 +36,14 @@ def test_no_known_failure_is_of_an_op_that_is_not_measured() -> None:
 def test_what_is_required_is_reached() -> None:
     # The tiers that are promised in full, and those that are promised in part.
     opdb, failing = conformance.database(), conformance.known()["gradients"]
-    for tier, share in {"core": 1, "nn": 1, "linalg": 0.95, "special": 0.95, "fft": 0.95, "other": 0.6}.items():
+    for tier, share in {
+        "core": 1,
+        "nn": 1,
+        "linalg": 0.95,
+        "special": 0.95,
+        "fft": 0.95,
+        "other": 0.6,
+    }.items():
         labels = [opdb.label(op) for op in conformance.ops("gradients") if opdb.tier_of(op) == tier]
         passed = sum(name not in failing for name in labels)
         assert passed >= share * len(labels), tier

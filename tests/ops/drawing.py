@@ -560,6 +560,7 @@ import drawing_decompose  # noqa: E402
 import drawing_fft  # noqa: E402
 import drawing_margin  # noqa: E402
 import drawing_pool  # noqa: E402
+import drawing_recurrent  # noqa: E402
 import drawing_resample  # noqa: E402
 import drawing_solve  # noqa: E402
 import drawing_write  # noqa: E402 - they build on what is above
@@ -568,6 +569,7 @@ from drawing_places import MORE  # noqa: E402
 SPECIAL.update(MORE)
 SPECIAL.update(drawing_conv.MORE)
 SPECIAL.update(drawing_pool.MORE)
+SPECIAL.update(drawing_recurrent.MORE)
 SPECIAL.update(drawing_write.MORE)
 SPECIAL.update(drawing_solve.MORE)
 SPECIAL.update(drawing_decompose.MORE)

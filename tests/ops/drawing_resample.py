@@ -1,4 +1,4 @@
-"""Random calls of resampling, grids, pixels rearranged, edges, bags and distances; see `drawing`."""
+"""Random calls of resampling, grids, pixels, edges, bags and distances; see `drawing`."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ import oracle_decompose
 import oracle_fft
 import oracle_margin
 import oracle_pool
+import oracle_recurrent
 import oracle_resample
 import oracle_solve
 import oracle_write
@@ -261,6 +262,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     **MORE,
     **oracle_conv.MORE,
     **oracle_pool.MORE,
+    **oracle_recurrent.MORE,
     **oracle_fft.MORE,
     **oracle_margin.MORE,
     **oracle_resample.MORE,

@@ -1,6 +1,7 @@
 """Dtypes: floats keep theirs forwards and backwards, integers and bools follow NumPy."""
 
 import operator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -105,11 +106,13 @@ def test_each_input_gets_a_gradient_of_its_own_dtype(name: str) -> None:
             return tracked[-1]
 
         given = arguments(it, sample.inputs, make)
-        out = it.function(*given, **sample.options)
-        assert out.dtype == np.result_type(*(t.data for t in tracked), np.float16)
-        found = minitorch.grad(out, tracked, np.ones(out.shape), allow_unused=True)
+        outs = as_list(it.function(*given, **sample.options))
+        wanted = np.result_type(*(t.data for t in tracked), np.float16)
+        assert all(out.dtype == wanted for out in outs)
+        ones = [np.ones(out.shape) for out in outs]
+        found = minitorch.grad(outs, tracked, ones, allow_unused=True)
         assert [g.dtype for g in found] == [t.dtype for t in tracked], shown(it, sample)
-        out.backward(np.ones(out.shape))
+        reduce(operator.add, (out.sum() for out in outs)).backward()
         assert [t.grad.dtype for t in tracked] == [t.dtype for t in tracked], shown(it, sample)
         mixed = mixed or len(tracked) > 1
     assert mixed
@@ -334,11 +337,11 @@ def test_an_integer_beside_a_float_stays_without_gradient(name: str, dtype: Any)
 
             given = arguments(it, sample.inputs, make)
             with np.errstate(all="ignore"):
-                out = it.function(*given, **sample.options)
-                out.backward(np.ones(out.shape))
+                outs = as_list(it.function(*given, **sample.options))
+                reduce(operator.add, (out.sum() for out in outs)).backward()
             assert tracked[0].grad.dtype == np.float64
             assert all(other.grad is None for other in others)
-            results.append((out.data, tracked[0].grad))
+            results.append((*(out.data for out in outs), tracked[0].grad))
         for mine, want in zip(*results, strict=True):
             np.testing.assert_allclose(mine, want, rtol=1e-12, err_msg=shown(it, sample))
 

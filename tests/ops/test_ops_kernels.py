@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import arguments, case
+from oracle import arguments, as_list, case
+from test_ops_memory import node_of
 
 from minitorch import Tensor, kernels
 from minitorch.ops.declare import OPS
@@ -54,17 +55,28 @@ def test_a_kernel_equals_its_formula(name: str, dtype: Any) -> None:
     it, op = case(name), OPS[name]
     rng = np.random.default_rng(0)
     eps = float(np.finfo(dtype).eps)
+
+    def plain(shape: Any) -> Any:
+        return rng.uniform(-1.5, 1.5, shape)
+
+    def special(shape: Any) -> Any:
+        return np.resize(SPECIAL[[0, 1, 3, 9]], shape)
+
+    def repeated(shape: Any) -> Any:
+        return np.broadcast_to(plain(shape).reshape(-1)[:1].sum(), shape)
+
     for inputs, options in calls(name, dtype):
         with np.errstate(all="ignore"):
             given = arguments(it, list(inputs), lambda a, track: Tensor(a, track))
-            t = it.function(*given, **options)
-            plain = np.asarray(rng.uniform(-1.5, 1.5, t.shape), dtype)
-            special = np.asarray(np.resize(SPECIAL[[0, 1, 3, 9]], t.shape), dtype)
-            for g in (plain, special, np.broadcast_to(plain.reshape(-1)[:1].sum(), t.shape)):
-                fast = op.pull(g, t.args, t.edges)
+            outs = as_list(it.function(*given, **options))
+            node = node_of(outs)
+            for g in (plain, special, repeated):
+                gs = [np.asarray(g(t.shape), dtype) for t in outs]
+                given = gs[0] if op.outputs == 1 else tuple(gs)
+                fast = op.pull(given, node.args, node.edges)
                 with kernels.disabled():
                     assert op.rules == tuple(op.formulas.values())
-                    slow = op.pull(g, t.args, t.edges)
+                    slow = op.pull(given, node.args, node.edges)
                 for a, b in zip(fast, slow, strict=True):
                     if a is None:
                         assert b is None  # an optional input that was left out

@@ -17,6 +17,7 @@ CALLS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
     "normal_ few": ((3, 2), lambda i, t: i.normal_(t)),
     "trunc_normal_": ((3, 50), lambda i, t: i.trunc_normal_(t, 0, 0.02)),
     "trunc_normal_ cut": ((3, 50), lambda i, t: i.trunc_normal_(t, 1, 2, -1, 1.5)),
+    "trunc_normal_ of a tail": ((3, 50), lambda i, t: i.trunc_normal_(t, 0, 1, 1, 4)),
     "constant_": ((3,), lambda i, t: i.constant_(t, 0.3)),
     "ones_": ((3,), lambda i, t: i.ones_(t)),
     "zeros_": ((3,), lambda i, t: i.zeros_(t)),

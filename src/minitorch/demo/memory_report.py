@@ -1,10 +1,16 @@
-"""`minitorch memory`: what the peak of a small transformer is made of, as a table and a picture."""
+"""`minitorch memory`: what the peak of a program is made of, as a table and a picture.
+
+Without a program it is that of a small transformer written with plain functions.
+"""
 
 from __future__ import annotations
 
 import io
+import runpy
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +21,12 @@ from rich.table import Table
 
 from minitorch.demo.plots import require_matplotlib
 from minitorch.memory import PARTS, Report, measure, predict, show
+from minitorch.running import install
 
+NAME = 20
+"""Letters of a name, so that the table of three cases fits into 80 columns."""
 KINDS = 5
-"""How many kinds of nodes the table names one by one."""
+"""How many kinds of nodes, and how many modules, the table names one by one."""
 
 
 @dataclass(frozen=True)
@@ -29,23 +38,46 @@ class Case:
     measured: Report
 
 
-def cases(size: int, length: int, seed: int, console: Console) -> list[Case]:
+Program = tuple[str, Callable[..., Any], Sequence[Any], bool]
+"""A name, a function that gives a loss, its arguments, and whether gradients are wanted."""
+
+
+def transformer(size: int, length: int, seed: int) -> list[Program]:
     """The transformer's loss, trained plainly, with checkpoints, and only evaluated."""
     from minitorch.demo import transformer as t
 
-    p, (tokens, targets) = t.parameters(seed, length), t.batch(seed, size, length)
-    programs: list[tuple[str, Callable[..., Any], bool]] = [
-        ("training", t.loss, True),
-        ("checkpoint", t.loss_with_checkpoints, True),
-        ("no_grad", t.loss, False),
+    args = (t.parameters(seed, length), *t.batch(seed, size, length))
+    return [
+        ("training", t.loss, args, True),
+        ("checkpoint", t.loss_with_checkpoints, args, True),
+        ("no_grad", t.loss, args, False),
     ]
+
+
+def of_file(path: Path) -> list[Program]:
+    """What the function `cases()` of a PyTorch program gives. ValueError if it has none."""
+    install()
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        made = runpy.run_path(str(path)).get("cases")
+    finally:
+        sys.path.pop(0)
+    if made is None:
+        raise ValueError(
+            f"{path.name} has no function cases(); it should give a list of (name, function that "
+            "gives a loss, its arguments, whether gradients are wanted)."
+        )
+    return list(made())
+
+
+def cases(programs: Sequence[Program], console: Console) -> list[Case]:
+    """The memory of each program, predicted and measured."""
     found: list[Case] = []
-    for name, program, grad in track(
+    for name, program, args, grad in track(
         programs, "measuring", console=console, disable=not console.is_terminal, transient=True
     ):
-        predicted = predict(program, p, tokens, targets, grad=grad)
-        measured = measure(program, p, tokens, targets, grad=grad)
-        found.append(Case(name, predicted, measured))
+        predicted = predict(program, *args, grad=grad)
+        found.append(Case(name, predicted, measure(program, *args, grad=grad)))
     return found
 
 
@@ -67,9 +99,14 @@ def table(found: Sequence[Case]) -> Table:
         if any(report.parts[part] for report in reports):
             result.add_row(part, *(_megabytes(report.parts[part]) for report in reports))
         if part == "saved for backward":
-            for kind in _largest(reports):
+            for kind in _largest([report.saved for report in reports]):
                 sizes = [report.saved.get(kind, 0) for report in reports]
-                result.add_row(f"  {kind.partition('Backward')[0]}", *map(_megabytes, sizes))
+                result.add_row(f"  {kind.partition('Backward')[0][:NAME]}", *map(_megabytes, sizes))
+            if any(any(report.modules) for report in reports):
+                result.add_row("  the same by module")
+                for name in _largest([report.modules for report in reports]):
+                    sizes = [report.modules.get(name, 0) for report in reports]
+                    result.add_row(f"    {name[-NAME:] or '(none)'}", *map(_megabytes, sizes))
     result.add_section()
     result.add_row("peak", *(_megabytes(report.peak) for report in reports))
     return result
@@ -79,12 +116,13 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.2f}" if size else ""
 
 
-def _largest(reports: Sequence[Report]) -> list[str]:
+def _largest(shares: Sequence[dict[str, int]]) -> list[str]:
+    """The names with the largest shares, largest first."""
     totals: dict[str, int] = {}
-    for report in reports:
-        for kind, size in report.saved.items():
-            totals[kind] = max(totals.get(kind, 0), size)
-    return sorted(totals, key=lambda kind: -totals[kind])[:KINDS]
+    for share in shares:
+        for name, size in share.items():
+            totals[name] = max(totals.get(name, 0), size)
+    return sorted(totals, key=lambda name: -totals[name])[:KINDS]
 
 
 def timeline(found: Sequence[Case]) -> bytes:

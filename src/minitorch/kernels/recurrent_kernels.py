@@ -1,18 +1,20 @@
 """Kernels of the recurrent layers: back through the steps on bare arrays.
 
-A step's share of the weights' gradients is not computed in its step: the cotangents of the gates of
-all steps are kept, and one product gives each weight's gradient.
+The cotangents of a step's gates are those of its states times factors that only the forward pass
+knows: they are computed for all steps at once, and the loop does what is left. Nor is a step's share
+of the weights' gradients computed in its step: one product over all gives each weight's gradient.
 """
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from minitorch.kernels import register
 from minitorch.ops.declare import OPS
-from minitorch.ops.recurrent import GRUKept, LSTMKept, RNNKept, Sizes, spans
+from minitorch.ops.recurrent import Cut, GRUKept, LSTMKept, RNNKept, Sizes
 
 _SUITED = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
@@ -22,7 +24,12 @@ def _suits(aux: Any, *inputs: Any) -> bool:
     if aux is None:
         return False
     dtype = aux[0].dtype
-    return dtype in _SUITED and all(each is None or each.dtype == dtype for each in inputs)
+    if dtype not in _SUITED:
+        return False
+    for each in inputs:  # a generator would cost as much again as the rest
+        if each is not None and each.dtype is not dtype and each.dtype != dtype:
+            return False
+    return True
 
 
 def _of_state(g: Any, like: Any) -> Any:
@@ -30,28 +37,34 @@ def _of_state(g: Any, like: Any) -> Any:
     return np.zeros_like(like, order="C") if g is None else np.array(g, like.dtype, order="C")
 
 
-def _by_rows(g: Any, size: int) -> Any:
-    return None if g is None else g.reshape(-1, size)
+def _outputs(cut: Cut, g: Any, state: Any) -> Any:
+    """The cotangents of each step's output; None for each if there are none."""
+    return repeat(None) if g is None else cut.rows(g.reshape(-1, state.shape[1]))
+
+
+def _apart(a: np.ndarray) -> list[np.ndarray]:
+    """The gates of (rows, gates, size)."""
+    return [a[:, number] for number in range(a.shape[1])]
+
+
+def _tanh_slope(after: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """1 - tanh**2, from tanh."""
+    np.multiply(after, after, out=out)
+    return np.subtract(1, out, out=out)
 
 
 def _of_weights(
-    x: Any,
-    d_inside: np.ndarray,
-    d_hidden: np.ndarray,
-    hidden: np.ndarray,
-    w_ih: Any,
-    needs: Any,
+    x: Any, d_sums: np.ndarray, hidden: np.ndarray, w_ih: Any, needs: Any
 ) -> tuple[Any, list[Any]]:
     """The gradient of x, and those of w_ih, w_hh, b_ih, b_hh."""
-    d_x = np.matmul(d_inside, w_ih).reshape(x.shape) if needs[0] else None
-    w, v, b, d = needs[1:]
-    rows = x.reshape(-1, x.shape[-1])
-    d_b = np.add.reduce(d_inside, 0) if b or (d and d_hidden is d_inside) else None
+    d_x = np.matmul(d_sums, w_ih).reshape(x.shape) if needs[0] else None
+    of_w, of_v, of_b, of_d = needs[1:]
+    total = np.add.reduce(d_sums, 0) if of_b or of_d else None
     return d_x, [
-        np.matmul(d_inside.T, rows) if w else None,
-        np.matmul(d_hidden.T, hidden) if v else None,
-        d_b if b else None,
-        (d_b if d_hidden is d_inside else np.add.reduce(d_hidden, 0)) if d else None,
+        np.matmul(d_sums.T, x.reshape(-1, x.shape[-1])) if of_w else None,
+        np.matmul(d_sums.T, hidden) if of_v else None,
+        total if of_b else None,
+        total if of_d else None,
     ]
 
 
@@ -73,47 +86,50 @@ def _lstm(
     if not _suits(aux, *g, x, h, c, w_ih, w_hh, w_hr):
         formula = OPS["lstm_layer"].formulas["x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr"]
         return formula(g, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, backwards, needs, aux)
-    gates, size = aux.gates, c.shape[1]
-    g_out = _by_rows(g[0], h.shape[1])
+    rows, size = len(aux.gates), c.shape[1]
+    i, f, n, o = _apart(aux.gates.reshape(rows, 4, size))
     d_h, d_c = _of_state(g[1], h), _of_state(g[2], c)
-    d_gates = np.empty_like(gates)
-    d_narrow = None if w_hr is None else np.empty_like(aux.hidden)
-    slopes = np.empty((len(h), 4 * size), gates.dtype)
-    work = np.empty((len(h), size), gates.dtype)
-    more = np.empty((len(h), size), gates.dtype)
-    i, f, n, o = (slice(k * size, k * size + size) for k in range(4))
-    for start, stop in reversed(spans(x.shape, sizes, backwards)):
-        count = stop - start
-        h_now, c_now, a, d_a = d_h[:count], d_c[:count], gates[start:stop], d_gates[start:stop]
-        squashed, spare, slope = aux.squashed[start:stop], work[:count], slopes[:count]
-        if g_out is not None:
-            h_now += g_out[start:stop]
-        wide = h_now
-        if d_narrow is not None:
-            d_narrow[start:stop] = h_now
-            wide = np.matmul(h_now, w_hr, out=more[:count])
-        np.multiply(wide, squashed, out=d_a[:, o])
-        np.multiply(squashed, squashed, out=spare)
-        np.subtract(1, spare, out=spare)
-        spare *= a[:, o]
-        spare *= wide
-        c_now += spare
-        np.multiply(c_now, a[:, n], out=d_a[:, i])
-        np.multiply(c_now, aux.cells[start:stop], out=d_a[:, f])
-        np.multiply(c_now, a[:, i], out=d_a[:, n])
-        np.subtract(1, a, out=slope)
-        slope *= a
-        np.multiply(a[:, n], a[:, n], out=spare)
-        np.subtract(1, spare, out=slope[:, n])
-        d_a *= slope
-        c_now *= a[:, f]
+    d_gates = np.empty_like(aux.gates)
+    d_parts = d_gates.reshape(rows, 4, size)
+    d_i, d_f, d_n, d_o = _apart(d_parts)
+    for slope, gate, factor in ((d_i, i, n), (d_f, f, aux.cells), (d_o, o, aux.squashed)):
+        np.subtract(1, gate, out=slope)
+        slope *= gate
+        slope *= factor
+    _tanh_slope(n, d_n)
+    d_n *= i
+    to_cell = _tanh_slope(aux.squashed, np.empty_like(aux.squashed))
+    to_cell *= o
+    narrow = None if w_hr is None else np.empty_like(aux.hidden)
+    wide, spare = (np.empty((len(h), size), d_gates.dtype) for _ in range(2))
+    cut = Cut(x.shape, sizes, backwards, True)
+    for h_now, c_now, c_each, d_a, d_cells, d_out, forget, own, out, kept, through, added in zip(
+        *map(cut.states, (d_h, d_c, d_c[:, None])),
+        cut.rows(d_gates),
+        cut.rows(d_parts, slice(0, 3)),
+        cut.rows(d_parts, 3),
+        cut.rows(aux.gates, slice(size, 2 * size)),
+        cut.rows(to_cell),
+        _outputs(cut, g[0], d_h),
+        repeat(None) if narrow is None else cut.rows(narrow),
+        *map(cut.states, (wide, spare)),
+        strict=False,
+    ):
+        if out is not None:
+            h_now += out
+        d_wide = h_now
+        if kept is not None:
+            kept[...] = h_now
+            d_wide = np.matmul(h_now, w_hr, out=through)
+        c_now += np.multiply(own, d_wide, out=added)
+        d_cells *= c_each
+        d_out *= d_wide
+        c_now *= forget
         np.matmul(d_a, w_hh, out=h_now)
-    d_x, of_weights = _of_weights(
-        x, d_gates, d_gates, aux.hidden, w_ih, (needs[0], *needs[3:7])
-    )
+    d_x, of_weights = _of_weights(x, d_gates, aux.hidden, w_ih, (needs[0], *needs[3:7]))
     d_w_hr = None
-    if d_narrow is not None and needs[7]:
-        d_w_hr = np.matmul(d_narrow.T, gates[:, o] * aux.squashed)
+    if narrow is not None and needs[7]:
+        d_w_hr = np.matmul(narrow.T, o * aux.squashed)
     return d_x, d_h, d_c, *of_weights, d_w_hr
 
 
@@ -133,42 +149,47 @@ def _gru(
     if not _suits(aux, *g, x, h, w_ih, w_hh):
         formula = OPS["gru_layer"].formulas["x, h, w_ih, w_hh, b_ih, b_hh"]
         return formula(g, x, h, w_ih, w_hh, b_ih, b_hh, sizes, backwards, needs, aux)
-    gates, size = aux.gates, h.shape[1]
-    g_out, d_h = _by_rows(g[0], size), _of_state(g[1], h)
-    d_inside, d_hidden = np.empty_like(gates), np.empty_like(gates)
-    buffers = np.empty((4, len(h), size), gates.dtype)
-    r, z, n = (slice(k * size, k * size + size) for k in range(3))
-    both = slice(0, 2 * size)
-    slopes = np.empty((len(h), 2 * size), gates.dtype)
-    for start, stop in reversed(spans(x.shape, sizes, backwards)):
-        count = stop - start
-        h_now, a = d_h[:count], gates[start:stop]
-        d_i, d_o = d_inside[start:stop], d_hidden[start:stop]
-        spare, through = buffers[0, :count], buffers[1, :count]
-        if g_out is not None:
-            h_now += g_out[start:stop]
-        # Of the new candidate: what reaches it through 1 - z, times the slope of its tanh.
-        d_n = d_i[:, n]
-        np.subtract(1, a[:, z], out=spare)
-        np.multiply(h_now, spare, out=d_n)
-        np.multiply(a[:, n], a[:, n], out=spare)
-        np.subtract(1, spare, out=spare)
-        d_n *= spare
-        np.multiply(d_n, a[:, r], out=d_o[:, n])
-        np.multiply(d_n, aux.new[start:stop], out=d_i[:, r])
-        np.subtract(aux.hidden[start:stop], a[:, n], out=spare)
-        np.multiply(h_now, spare, out=d_i[:, z])
-        slope = np.subtract(1, a[:, both], out=slopes[:count])
-        slope *= a[:, both]
-        d_i[:, both] *= slope
-        d_o[:, both] = d_i[:, both]
-        np.multiply(h_now, a[:, z], out=through)
-        np.matmul(d_o, w_hh, out=h_now)
+    rows, size = len(aux.gates), h.shape[1]
+    r, z, n = _apart(aux.gates.reshape(rows, 3, size))
+    d_h = _of_state(g[1], h)
+    d_gates = np.empty_like(aux.gates)
+    d_parts = d_gates.reshape(rows, 3, size)
+    d_r, d_z, d_own = _apart(d_parts)
+    # The candidate, by 1 - z and tanh; through it what the state gives to it, and r.
+    d_n = _tanh_slope(n, np.empty_like(aux.new))
+    np.subtract(1, z, out=d_z)
+    d_n *= d_z
+    np.multiply(d_n, r, out=d_own)
+    np.subtract(1, r, out=d_r)
+    d_r *= r
+    d_r *= aux.new
+    d_r *= d_n
+    d_z *= z
+    d_z *= aux.hidden - n
+    spare = np.empty_like(d_h)
+    cut = Cut(x.shape, sizes, backwards, True)
+    for h_now, h_each, d_a, d_each, d_new, keep, out, through in zip(
+        *map(cut.states, (d_h, d_h[:, None])),
+        *map(cut.rows, (d_gates, d_parts, d_n)),
+        cut.rows(aux.gates, slice(size, 2 * size)),
+        _outputs(cut, g[0], d_h),
+        cut.states(spare),
+        strict=False,
+    ):
+        if out is not None:
+            h_now += out
+        d_each *= h_each
+        d_new *= h_now
+        np.multiply(h_now, keep, out=through)
+        np.matmul(d_a, w_hh, out=h_now)
         h_now += through
+    d_w_hh = np.matmul(d_gates.T, aux.hidden) if needs[3] else None
+    d_b_hh = np.add.reduce(d_gates, 0) if needs[5] else None
+    d_own[...] = d_n
     d_x, of_weights = _of_weights(
-        x, d_inside, d_hidden, aux.hidden, w_ih, (needs[0], *needs[2:])
+        x, d_gates, aux.hidden, w_ih, (needs[0], needs[2], False, needs[4], False)
     )
-    return d_x, d_h, *of_weights
+    return d_x, d_h, of_weights[0], d_w_hh, of_weights[2], d_b_hh
 
 
 def _rnn(
@@ -188,21 +209,20 @@ def _rnn(
     if not _suits(aux, *g, x, h, w_ih, w_hh):
         formula = OPS["rnn_layer"].formulas["x, h, w_ih, w_hh, b_ih, b_hh"]
         return formula(g, x, h, w_ih, w_hh, b_ih, b_hh, sizes, backwards, rectified, needs, aux)
-    g_out, d_h = _by_rows(g[0], h.shape[1]), _of_state(g[1], h)
+    d_h = _of_state(g[1], h)
     d_sums = np.empty_like(aux.after)
-    for start, stop in reversed(spans(x.shape, sizes, backwards)):
-        h_now, a, d_a = d_h[: stop - start], aux.after[start:stop], d_sums[start:stop]
-        if g_out is not None:
-            h_now += g_out[start:stop]
-        if rectified:
-            d_a[...] = 0
-            np.copyto(d_a, h_now, where=a > 0)
-        else:
-            np.multiply(a, a, out=d_a)
-            np.subtract(1, d_a, out=d_a)
-            d_a *= h_now
+    passed = aux.after > 0 if rectified else None
+    if passed is None:
+        _tanh_slope(aux.after, d_sums)
+    cut = Cut(x.shape, sizes, backwards, True)
+    for h_now, d_a, out in zip(
+        cut.states(d_h), cut.rows(d_sums), _outputs(cut, g[0], d_h), strict=False
+    ):
+        if out is not None:
+            h_now += out
+        d_a *= h_now
         np.matmul(d_a, w_hh, out=h_now)
-    d_x, of_weights = _of_weights(x, d_sums, d_sums, aux.hidden, w_ih, (needs[0], *needs[2:]))
+    d_x, of_weights = _of_weights(x, d_sums, aux.hidden, w_ih, (needs[0], *needs[2:]))
     return d_x, d_h, *of_weights
 
 

@@ -87,9 +87,7 @@ def _bag_match(x: Any, y: Any, *, rows: Any = REQUIRED, bags: Any = REQUIRED) ->
     return np.where(used, found, 0).astype(result, copy=False)
 
 
-def _table_gradient(
-    g: Any, x_shape: Any, weight: Any, rows: Any, bags: Any, frequent: bool
-) -> Any:
+def _table_gradient(g: Any, x_shape: Any, weight: Any, rows: Any, bags: Any, frequent: bool) -> Any:
     if frequent and not is_meta(rows):
         named = np.bincount(rows[rows >= 0], minlength=x_shape[0])
         share = 1 / np.maximum(named, 1)[np.maximum(rows, 0)]

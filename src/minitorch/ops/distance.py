@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.ops.arrays import asarray
 from minitorch.ops.bag import bag_sum
 from minitorch.ops.declare import declare
 from minitorch.ops.index import getitem, put_add
@@ -40,8 +39,8 @@ def _norms(far: Array, p: float) -> Array:
     if p == 1:
         return np.add.reduce(far, axis=-1)  # type: ignore[no-any-return]
     if p == 0:
-        return np.count_nonzero(far, axis=-1).astype(far.dtype)
-    return np.add.reduce(far**p, axis=-1) ** (1 / p)  # type: ignore[no-any-return]
+        return np.asarray(np.count_nonzero(far, axis=-1), far.dtype)
+    return np.asarray(np.add.reduce(far**p, axis=-1) ** (1 / p))
 
 
 def _metric(p: float, columns: int) -> tuple[str, dict[str, float], float]:
@@ -203,9 +202,20 @@ def _pdist_gradient(g: Any, x: Any, out: Any, p: float) -> Any:
         half = put_add(ratio, (first, second), (rows, rows), unique=True)
         ratio = half + transposed(half)
         return x * reduce_sum(ratio, -1, True) - matmul(ratio, x)
+    step = max(_AT_ONCE // max(x.shape[1], 1), 1)
+    if type(g) is np.ndarray and len(first) > step:
+        found: Array = np.zeros(x.shape, x.dtype)
+        for start in range(0, len(first), step):
+            some = slice(start, start + step)
+            found += _for_pairs(g[some], x, out[some], first[some], second[some], p)
+        return found
+    return _for_pairs(g, x, out, first, second, p)
+
+
+def _for_pairs(g: Any, x: Any, out: Any, first: Array, second: Array, p: float) -> Any:
     away = getitem(x, (first,)) - getitem(x, (second,))
     slopes = _slopes(unsqueeze(g, 1), away, unsqueeze(out, 1), p)
-    each = np.arange(len(first))
+    each, rows = np.arange(len(first)), x.shape[0]
     return bag_sum(slopes, rows=each, bags=first, count=rows) - bag_sum(
         slopes, rows=each, bags=second, count=rows
     )

@@ -166,7 +166,11 @@ edge_pad: Function = declare(
     {"x": lambda g, pad_width, mode: edge_fold(g, pad_width, mode)},
     prepare={"pad_width": _widths},
     samples=calls(
-        *((shape, {"pad_width": pad_width, "mode": mode}) for shape, pad_width in _ROWS for mode in MODES)
+        *(
+            (shape, {"pad_width": pad_width, "mode": mode})
+            for shape, pad_width in _ROWS
+            for mode in MODES
+        )
     ),
     meta=_meta,
 )

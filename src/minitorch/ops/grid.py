@@ -19,8 +19,8 @@ import numpy as np
 
 from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import REQUIRED, declare
-from minitorch.ops.matmul import matmul, transposed
 from minitorch.ops.index import getitem, put_add, take
+from minitorch.ops.matmul import matmul, transposed
 from minitorch.ops.meta import bare, is_meta
 from minitorch.ops.meta_rules import floated
 from minitorch.ops.samples import Sample, draw
@@ -89,10 +89,11 @@ def _read(
     grid: Array, sizes: tuple[int, ...], p: int, mode: str, padding: str, corners: bool
 ) -> Places:
     """Where the results lie. All axes at once: their positions are the rows of one array."""
-    dtype = np.float32 if grid.dtype in (np.float32, np.float16) else np.float64
+    # Half precision too, step by step, as PyTorch does: a place is as far off as its coordinate.
+    dtype = floated(grid).type
     n, count, frame = len(grid), len(sizes), _FRAME[mode]
-    size = np.array(sizes[::-1], dtype)[:, None]
-    at = np.ascontiguousarray(grid.reshape(n * p, count).T, dtype)
+    size: Array = np.array(sizes[::-1], dtype)[:, None]
+    at: Array = np.ascontiguousarray(grid.reshape(n * p, count).T, dtype)
     scale = (size - 1) * dtype(0.5) if corners else size * dtype(0.5)
     at = (at + 1) * scale
     if not corners:

@@ -15,6 +15,7 @@ from minitorch.ops.axes import one_axis, prepare_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.meta import NOWHERE, MetaArray, bare, is_meta, layout
 from minitorch.ops.pointwise import where
+from minitorch.ops.rows import at_each, flat_places, joint_places, reduce_along, reduce_rows
 from minitorch.ops.samples import Sample, calls, draw
 
 __all__ = [
@@ -98,26 +99,39 @@ def _put_add(x: Any, *, index: Any = REQUIRED, shape: Any = REQUIRED, unique: bo
         target[index] += x
     elif len(index) == 1:
         add_rows(target, arrays[0], x)
+    elif (flat := joint_places(index, target.shape)) is not None:
+        at_each(np.add, target.reshape(-1), flat, x)
+    elif (axis := along_one(index)) and x.shape == (
+        *target.shape[:axis],
+        len(arrays[0]),
+        *target.shape[axis + 1 :],
+    ):
+        reduce_along(np.add, target, arrays[0] % target.shape[axis], x, axis)
     else:
         np.add.at(target, index, x)
     return target.astype(x.dtype) if half else target
 
 
+WHOLE = slice(None)
+
+
+def along_one(index: Index) -> int:
+    """The axis, from 1 on, for an index that is a vector of places along it; else 0."""
+    last = index[-1]
+    if type(last) is not np.ndarray or last.ndim != 1 or not last.size:
+        return 0
+    axis = len(index) - 1
+    return axis if all(type(part) is slice and part == WHOLE for part in index[:axis]) else 0
+
+
 def add_rows(target: np.ndarray, rows: np.ndarray, x: np.ndarray) -> None:
     """target[rows] += x where rows may repeat: equal rows are brought together and summed."""
-    if x.ndim == rows.ndim or target.ndim == 1 or target[0:1].size < 2:
+    if x.ndim == rows.ndim or target.ndim == 1 or target[0:1].size < 2 or not rows.size:
         np.add.at(target, rows, x)
         return
     flat, width = rows.reshape(-1) % len(target), target[0].size
-    if not flat.size:
-        return
     values, table = np.broadcast_to(x, (*rows.shape, *target.shape[1:])), target.reshape(-1, width)
-    order = np.argsort(flat, kind="stable")
-    ordered = flat[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    table[ordered[starts]] += np.add.reduceat(
-        values.reshape(-1, width)[order], starts, axis=0, dtype=target.dtype
-    )
+    reduce_rows(np.add, table, flat, values.reshape(-1, width))
 
 
 def _index_samples(rng: np.random.Generator) -> list[Sample]:
@@ -243,7 +257,9 @@ def _gather(x: Any, index: Any, *, axis: int = -1) -> Any:
     x = asarray(x)
     if not x.ndim:
         return x.reshape(1)[_checked(index, (), 0)]
-    return x[mesh(_checked(index, x.shape, axis), axis)]
+    index = _checked(index, x.shape, axis)
+    flat = flat_places(index, x.shape, axis)
+    return x[mesh(index, axis)] if flat is None else x.reshape(-1).take(flat)
 
 
 def _scatter_add(x: Any, index: Any, src: Any, *, axis: int = -1) -> Any:

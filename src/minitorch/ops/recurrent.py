@@ -17,6 +17,8 @@ Representations, 2014; Sak et al., Long Short-Term Memory Recurrent Neural Netwo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +29,7 @@ from minitorch.ops.decompose import plus
 from minitorch.ops.index import getitem
 from minitorch.ops.matmul import matmul, transposed
 from minitorch.ops.meta import bare, blank_like
-from minitorch.ops.pointwise import add, floating, greater, relu, sigmoid, tanh, where
+from minitorch.ops.pointwise import add, floating, less_equal, relu, sigmoid, tanh, where
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import calls
 from minitorch.ops.shape import cat, reshape
@@ -37,7 +39,7 @@ __all__: list[str] = []
 Function = Callable[..., Any]
 Sizes = Sequence[int] | None
 HALF = np.dtype(np.float16)
-DOUBLE = np.dtype(np.float64)
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def spans(x_shape: Sequence[int], sizes: Sizes, backwards: bool) -> list[tuple[int, int]]:
@@ -53,17 +55,67 @@ def spans(x_shape: Sequence[int], sizes: Sizes, backwards: bool) -> list[tuple[i
     return found[::-1] if backwards else found
 
 
+class Cut:
+    """The parts of arrays that each step works on, in the order of the walk: views."""
+
+    __slots__ = ("_shape", "_spans", "_step")
+
+    def __init__(self, x_shape: Sequence[int], sizes: Sizes, backwards: bool, again: bool = False):
+        """again: from the last step to the first, as the cotangents go."""
+        reverse = backwards is not again
+        self._step = -1 if reverse else 1
+        self._shape = None if sizes is not None else (x_shape[0], x_shape[1])
+        self._spans = [] if sizes is None else spans(x_shape, sizes, reverse)
+
+    def rows(self, a: np.ndarray, part: Any = slice(None)) -> Any:
+        """Of (rows, ...): the rows of each step, and of those a part along the second axis."""
+        if self._shape is not None:
+            return a.reshape(*self._shape, *a.shape[1:])[:: self._step, :, part]
+        return [a[start:stop, part] for start, stop in self._spans]
+
+    def states(self, state: np.ndarray) -> Any:
+        """Of (count, ...): the first rows, as many as each step has."""
+        if self._shape is not None:
+            return (state,) * self._shape[0]
+        return [state[: stop - start] for start, stop in self._spans]
+
+
+def _turned(weight: np.ndarray, scale: Any, steps: int) -> tuple[Any, Any]:
+    """What the state is multiplied with, and by what its product is to be multiplied still.
+
+    A transposed view is what BLAS is slow with; for a few steps only a copy does not pay.
+    """
+    if steps < FEW:
+        return weight.T, scale
+    found = np.empty(weight.shape[::-1], weight.dtype)
+    if scale is None:
+        found[...] = weight.T
+    else:
+        np.multiply(weight.T, scale, out=found)
+    return found, None
+
+
+FEW = 4
+
+
 def _rows(x: Any) -> Any:
     """The rows of all steps: (rows, size)."""
     shape = tuple(x.shape)
     return x if len(shape) == 2 else reshape(x, (shape[0] * shape[1], shape[2]))
 
 
-def _inputs(x: Any, *others: Any) -> list[Any]:
-    """Everything as floating arrays, in single precision where it is half."""
-    every = [None if each is None else floating(each) for each in (x, *others)]
+def _inputs(*given: Any) -> Sequence[Any]:
+    """Everything as floating arrays of one dtype: single precision where it is half."""
+    dtype = getattr(given[0], "dtype", None)
+    if dtype is SINGLE or dtype is DOUBLE:
+        for each in given:
+            if each is not None and getattr(each, "dtype", None) is not dtype:
+                break
+        else:
+            return given
+    every = [None if each is None else floating(each) for each in given]
     dtype = np.result_type(*(each for each in every if each is not None))
-    wide = np.dtype(np.float32) if dtype == HALF else dtype
+    wide = SINGLE if dtype == HALF else dtype
     return [None if each is None else each.astype(wide, copy=False) for each in every]
 
 
@@ -80,9 +132,17 @@ def _projected(rows: Any, w_ih: Any, b_ih: Any, b_hh: Any) -> Any:
     return out
 
 
-def _narrow(results: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
+def _narrow(results: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
+    """The results in the dtype of the inputs, where that is half."""
+    if getattr(inputs[0], "dtype", None) is results[0].dtype:
+        return results
     dtype = _dtype(*map(asarray, (each for each in inputs if each is not None)))
     return tuple(each.astype(dtype, copy=False) for each in results)
+
+
+def _quiet(dtype: Any) -> Any:
+    """An exponential that overflows gives the 0 that it should; those are of doubles only."""
+    return np.errstate(over="ignore") if dtype == DOUBLE else nullcontext()
 
 
 def sigmoid_in_place(a: Any) -> None:
@@ -115,6 +175,11 @@ class Step(NamedTuple):
     back: Function
 
 
+def _floated(a: Any) -> Any:
+    """Integers and booleans, which carry no gradient, as floats."""
+    return a if a is None or bare(a).dtype.kind in "fc" else floating(bare(a))
+
+
 def _part(a: Any, number: int, count: int) -> Any:
     size = a.shape[-1] // count
     return getitem(a, (slice(None), slice(number * size, number * size + size)))
@@ -141,7 +206,8 @@ def _walk(
     needs: Sequence[bool],
 ) -> tuple[Any, ...]:
     """The gradients of x, the states, w_ih, w_hh, b_ih, b_hh and (of what has one) w_hr."""
-    w_ih, w_hh, b_ih, b_hh, w_hr = weights
+    x, *states = map(_floated, (x, *states))
+    w_ih, w_hh, b_ih, b_hh, w_hr = map(_floated, weights)
     rows, turned = _rows(x), transposed(w_hh)
     inside = matmul(rows, transposed(w_ih))
     if b_ih is not None:
@@ -231,48 +297,56 @@ def _lstm(
     """
     given = (x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr)
     x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr = _inputs(*given)
-    rows = x.reshape(-1, x.shape[-1])
-    size = c.shape[1]
-    gates = _projected(rows, w_ih, b_ih, b_hh)
+    size, cut = c.shape[1], Cut(x.shape, sizes, backwards)
+    gates = _projected(x.reshape(-1, x.shape[-1]), w_ih, b_ih, b_hh)
+    rows, dtype = len(gates), gates.dtype
     h, c = h.copy(), c.copy()
-    out = np.empty((len(gates), h.shape[1]), gates.dtype)
-    inner = (np.empty((len(gates), size), gates.dtype) for _ in range(2))
-    kept = LSTMKept(gates, np.empty_like(out), *inner)
-    buffer = np.empty((len(h), 4 * size), gates.dtype)
-    product = np.empty((len(h), size), gates.dtype)
-    turned, projecting = w_hh.T, None if w_hr is None else w_hr.T
-    double = gates.dtype == DOUBLE
-    scale, shift = _scales(size, gates.dtype)
-    with np.errstate(over="ignore"):
-        for start, stop in spans(x.shape, sizes, backwards):
-            count = stop - start
-            h_now, c_now, a = h[:count], c[:count], gates[start:stop]
-            before, cells = kept.hidden[start:stop], kept.cells[start:stop]
+    out, kept = np.empty((rows, h.shape[1]), dtype), _lstm_kept(gates, h.shape[1], size)
+    parts = gates.reshape(rows, 4, size)
+    scale = shift = None
+    if dtype != DOUBLE:
+        scale, shift = _scales(size, dtype)
+    turned, late = _turned(w_hh, scale, len(x) if sizes is None else len(sizes))
+    if late is None and scale is not None:
+        gates *= scale
+    each = [gates, kept.hidden, kept.cells, kept.squashed, out]
+    products = (np.empty((len(h), 4 * size), dtype), np.empty((len(h), size), dtype))
+    with _quiet(dtype):
+        for a, i, f, g, o, before, cells, squashed, after, h_now, c_now, product, added in zip(
+            cut.rows(gates),
+            *(cut.rows(parts, number) for number in range(4)),
+            *map(cut.rows, each[1:]),
+            *map(cut.states, (h, c, *products)),
+            strict=True,
+        ):
             before[...], cells[...] = h_now, c_now
-            a += np.matmul(before, turned, out=buffer[:count])
-            if double:
+            a += np.matmul(before, turned, out=product)
+            if shift is None:
                 sigmoid_in_place(a[:, : 2 * size])
-                np.tanh(a[:, 2 * size : 3 * size], out=a[:, 2 * size : 3 * size])
-                sigmoid_in_place(a[:, 3 * size :])
-            else:
-                a *= scale
+                np.tanh(g, out=g)
+                sigmoid_in_place(o)
+            else:  # one function for all: the sigmoid is tanh, scaled
+                if late is not None:
+                    a *= late
                 np.tanh(a, out=a)
                 a *= scale
                 a += shift
-            c_now *= a[:, size : 2 * size]
-            added = np.multiply(a[:, :size], a[:, 2 * size : 3 * size], out=product[:count])
-            c_now += added
-            squashed = np.tanh(c_now, out=kept.squashed[start:stop])
-            if projecting is None:
-                np.multiply(a[:, 3 * size :], squashed, out=h_now)
+            np.multiply(f, cells, out=c_now)
+            c_now += np.multiply(i, g, out=added)
+            np.tanh(c_now, out=squashed)
+            if w_hr is None:
+                np.multiply(o, squashed, out=h_now)
             else:
-                wide = np.multiply(a[:, 3 * size :], squashed, out=product[:count])
-                np.matmul(wide, projecting, out=h_now)
-            out[start:stop] = h_now
-    out = out.reshape(*x.shape[:-1], out.shape[-1])
-    return _narrow((out, h, c), given), kept
+                np.matmul(np.multiply(o, squashed, out=added), w_hr.T, out=h_now)
+            after[...] = h_now
+    return _narrow((out.reshape(*x.shape[:-1], h.shape[1]), h, c), given), kept
 
 
+def _lstm_kept(gates: Any, outer: int, size: int) -> LSTMKept:
+    return LSTMKept(gates, *(np.empty((len(gates), n), gates.dtype) for n in (outer, size, size)))
+
+
+@lru_cache(maxsize=64)
 def _scales(size: int, dtype: Any) -> tuple[Any, Any]:
     """tanh(a * scale) * scale + shift is the sigmoid of i, f, o and the tanh of g."""
     scale, shift = np.full(4 * size, 0.5, dtype), np.full(4 * size, 0.5, dtype)
@@ -405,33 +479,39 @@ def _gru(
     the rest is as in `lstm_layer`."""
     given = (x, h, w_ih, w_hh, b_ih, b_hh)
     x, h, w_ih, w_hh, b_ih, b_hh = _inputs(*given)
-    rows = x.reshape(-1, x.shape[-1])
-    size = h.shape[1]
-    gates = _projected(rows, w_ih, b_ih, None)
+    size, cut = h.shape[1], Cut(x.shape, sizes, backwards)
+    gates = _projected(x.reshape(-1, x.shape[-1]), w_ih, b_ih, None)
+    dtype = gates.dtype
+    if b_hh is not None:
+        gates[:, : 2 * size] += b_hh[: 2 * size]
     h = h.copy()
-    out, hidden, new = (np.empty((len(gates), size), gates.dtype) for _ in range(3))
-    buffer = np.empty((len(h), 3 * size), gates.dtype)
-    turned = w_hh.T
-    with np.errstate(over="ignore"):
-        for start, stop in spans(x.shape, sizes, backwards):
-            count = stop - start
-            h_now, before, a = h[:count], hidden[start:stop], gates[start:stop]
+    out, hidden, new = (np.empty((len(gates), size), dtype) for _ in range(3))
+    parts = gates.reshape(-1, 3, size)
+    product = np.empty((len(h), 3, size), dtype)
+    turned, _ = _turned(w_hh, None, len(x) if sizes is None else len(sizes))
+    with _quiet(dtype):
+        for both, r, z, n, before, own, after, h_now, inner in zip(
+            cut.rows(gates, slice(0, 2 * size)),
+            *(cut.rows(parts, number) for number in range(3)),
+            *map(cut.rows, (hidden, new, out)),
+            *map(cut.states, (h, product.reshape(len(h), 3 * size))),
+            strict=True,
+        ):
             before[...] = h_now
-            own = np.matmul(before, turned, out=buffer[:count])
-            if b_hh is not None:
-                own += b_hh
-            both, n = a[:, : 2 * size], a[:, 2 * size :]
-            both += own[:, : 2 * size]
+            np.matmul(before, turned, out=inner)
+            both += inner[:, : 2 * size]
             sigmoid_in_place(both)
-            new[start:stop] = own[:, 2 * size :]
-            n += np.multiply(own[:, 2 * size :], a[:, :size], out=own[:, 2 * size :])
+            if b_hh is None:
+                own[...] = inner[:, 2 * size :]
+            else:
+                np.add(inner[:, 2 * size :], b_hh[2 * size :], out=own)
+            n += np.multiply(own, r, out=after)
             np.tanh(n, out=n)
             h_now -= n
-            h_now *= a[:, size : 2 * size]
+            h_now *= z
             h_now += n
-            out[start:stop] = h_now
-    out = out.reshape(*x.shape[:-1], size)
-    return _narrow((out, h), given), GRUKept(gates, hidden, new)
+            after[...] = h_now
+    return _narrow((out.reshape(*x.shape[:-1], size), h), given), GRUKept(gates, hidden, new)
 
 
 def _gru_step(inside: Any, hidden: Any, before: Sequence[Any]) -> tuple[Any, Any]:
@@ -521,22 +601,21 @@ def _rnn(
     """
     given = (x, h, w_ih, w_hh, b_ih, b_hh)
     x, h, w_ih, w_hh, b_ih, b_hh = _inputs(*given)
-    rows = x.reshape(-1, x.shape[-1])
-    after = _projected(rows, w_ih, b_ih, b_hh)
+    cut = Cut(x.shape, sizes, backwards)
+    after = _projected(x.reshape(-1, x.shape[-1]), w_ih, b_ih, b_hh)
     h = h.copy()
-    hidden = np.empty_like(after)
-    buffer = np.empty((len(h), h.shape[1]), after.dtype)
-    turned = w_hh.T
-    for start, stop in spans(x.shape, sizes, backwards):
-        count = stop - start
-        before, a = hidden[start:stop], after[start:stop]
-        before[...] = h[:count]
-        a += np.matmul(before, turned, out=buffer[:count])
+    hidden, product = np.empty_like(after), np.empty((len(h), h.shape[1]), after.dtype)
+    turned, _ = _turned(w_hh, None, len(x) if sizes is None else len(sizes))
+    for a, before, h_now, inner in zip(
+        *map(cut.rows, (after, hidden)), *map(cut.states, (h, product)), strict=True
+    ):
+        before[...] = h_now
+        a += np.matmul(before, turned, out=inner)
         if rectified:
             np.maximum(a, 0, out=a)
         else:
             np.tanh(a, out=a)
-        h[:count] = a
+        h_now[...] = a
     out = after.reshape(*x.shape[:-1], after.shape[-1]).copy()
     return _narrow((out, h), given), RNNKept(after, hidden)
 
@@ -557,7 +636,7 @@ def _relu_step(inside: Any, hidden: Any, before: Sequence[Any]) -> tuple[Any, An
 
 
 def _relu_back(after: Any, before: Sequence[Any], slopes: Sequence[Any]) -> tuple[Any, Any, Any]:
-    slope = where(greater(after, 0), slopes[0], 0.0)
+    slope = where(less_equal(after, 0), 0.0, slopes[0])
     return slope, slope, (None,)
 
 

@@ -51,13 +51,13 @@ class Block(NamedTuple):
 class Table(NamedTuple):
     """How one axis is resampled.
 
-    index    (taps, n_out) the elements that each place reads
+    taps     (taps, n_out) the elements that each place reads
     weights  (taps, n_out) and how much of them
     used     (taps, n_out) which of these there are; None: all
     blocks   the same as products of matrices
     """
 
-    index: Array
+    taps: Array
     weights: Array
     used: Array | None
     blocks: tuple[Block, ...]
@@ -82,7 +82,7 @@ def _nearest(mode: str, n_in: int, n_out: int, scale: float | None) -> Array:
     if mode == "nearest-exact":
         places += np.float32(0.5)
     found = np.floor(places * step(n_in, n_out, False, scale, np.float32))
-    return np.minimum(found.astype(np.intp), n_in - 1)
+    return np.minimum(found.astype(np.intp), n_in - 1)  # type: ignore[no-any-return]
 
 
 def _linear(n_in: int, n_out: int, corners: bool, scale: float | None, real: Any) -> Any:
@@ -124,7 +124,7 @@ def _cubic(n_in: int, n_out: int, corners: bool, scale: float | None, real: Any)
 
 
 def _triangle(x: Array) -> Array:
-    return np.maximum(1 - np.abs(x), 0)
+    return np.maximum(1 - np.abs(x), 0)  # type: ignore[no-any-return]
 
 
 def _lanczos(x: Array) -> Array:
@@ -182,8 +182,8 @@ def table(
     return Table(index, weights, used, _blocks(index, weights, n_in, n_out))
 
 
-_WHOLE = 1 << 15
-_WINDOW = 64
+_WHOLE = 1 << 11
+_WINDOW = 16
 
 
 def _blocks(index: Array, weights: Array, n_in: int, n_out: int) -> tuple[Block, ...]:
@@ -241,7 +241,7 @@ def _along(values: Array, axis: int, ndim: int) -> Array:
 def _forth_by_taps(x: Array, axis: int, own: Table) -> Array:
     """`_forth`, element by element: what is infinite or NaN stays where it is read."""
     out: Any = 0
-    for k, (index, weights) in enumerate(zip(own.index, own.weights, strict=True)):
+    for k, (index, weights) in enumerate(zip(own.taps, own.weights, strict=True)):
         part = x.take(index, axis) * _along(weights, axis, x.ndim)
         if own.used is not None:
             part = np.where(_along(own.used[k], axis, x.ndim), part, 0)
@@ -254,7 +254,7 @@ def _back_by_taps(g: Array, axis: int, n_in: int, own: Table) -> Array:
     out: Array = np.zeros((*g.shape[:axis], n_in, *g.shape[axis + 1 :]), g.dtype)
     places, lanes = np.moveaxis(out, axis, 0), np.moveaxis(g, axis, 0)
     weights_shape = (-1, *(1,) * (g.ndim - 1))
-    for k, (index, weights) in enumerate(zip(own.index, own.weights, strict=True)):
+    for k, (index, weights) in enumerate(zip(own.taps, own.weights, strict=True)):
         part = lanes * weights.reshape(weights_shape)
         there = slice(None) if own.used is None else own.used[k]
         np.add.at(places, index[there], part[there])
@@ -282,13 +282,16 @@ def _together(
 
 def _computed(x: Any) -> Array:
     """`x` in the dtype that is computed in, its elements in order."""
-    return np.ascontiguousarray(x, np.float32 if x.dtype in (np.float32, np.float16) else np.float64)
+    return np.ascontiguousarray(
+        x, np.float32 if x.dtype in (np.float32, np.float16) else np.float64
+    )
 
 
 def _finite(x: Array) -> bool:
     """Whether products with zeros are safe (or, rarely, False where they would be)."""
     flat = x.reshape(-1)
-    return math.isfinite(np.dot(flat, flat))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(np.dot(flat, flat))
 
 
 def resample_bytes(x: Any, size: Any, mode: str, corners: bool = False, scales: Any = None) -> Any:
@@ -308,7 +311,7 @@ def _bytes(x: Array, axis: int, n_out: int, own: Table) -> Array:
     bits = max(b for b in range(1, 23) if int(0.5 + most * (1 << b)) < 1 << 15)
     weights = own.weights * (1 << bits)
     whole = np.trunc(weights + np.copysign(0.5, weights))
-    out = _forth(x, axis, n_out, _blocks(own.index, whole, x.shape[axis], n_out))
+    out = _forth(x, axis, n_out, _blocks(own.taps, whole, x.shape[axis], n_out))
     return np.clip(np.floor((out + (1 << (bits - 1))) / (1 << bits)), 0, 255)
 
 
@@ -342,7 +345,7 @@ def _resample(
     if mode.startswith("nearest"):
         for axis in _order(n_in, size):
             own = table(mode, n_in[axis], size[axis], corners, scales[axis], _SINGLE)
-            x = x.take(own.index[0], len(lead) + axis)
+            x = x.take(own.taps[0], len(lead) + axis)
         return x
     y, dtype = _computed(x), floated(x)
     if not _finite(y):
@@ -408,8 +411,8 @@ def _repeated(g: Array, axis: int, times: int) -> Array:
     """The adjoint of repeating every element along an axis."""
     if times == 1:
         return g
-    parts = g.reshape(*g.shape[:axis], -1, times, *g.shape[axis + 1 :])
-    at = (slice(None),) * (axis + 1)
+    parts = g.reshape(*g.shape[:axis], g.shape[axis] // times, times, *g.shape[axis + 1 :])
+    at: tuple[Any, ...] = (slice(None),) * (axis + 1)
     out = parts[(*at, 0)] + parts[(*at, 1)]
     for k in range(2, times):
         out += parts[(*at, k)]

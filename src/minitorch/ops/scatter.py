@@ -19,6 +19,7 @@ from minitorch.ops.meta import bare, is_meta, layout
 from minitorch.ops.meta_rules import at_index, same
 from minitorch.ops.pointwise import where
 from minitorch.ops.reduce import sum as reduce_sum
+from minitorch.ops.rows import reduce_along
 from minitorch.ops.samples import Sample, calls, draw
 from minitorch.ops.select import LEAD
 from minitorch.ops.shape import reshape
@@ -145,7 +146,7 @@ def _row(x: np.ndarray) -> np.ndarray:
     return x if x.ndim else x.reshape(1)
 
 
-def _rows(g: Any, index: Any, axis: int) -> Any:
+def rows(g: Any, index: Any, axis: int) -> Any:
     """The slices of a gradient at places of an axis; a single number's own."""
     return getitem(g, _along(index, axis)) if len(g.shape) else g
 
@@ -176,7 +177,12 @@ def _index_add(
     """A copy of `x` with alpha * `source` added at the places `index` of an axis."""
     x = asarray(x)
     out = np.array(x)
-    np.add.at(_row(out), _along(index, axis), asarray(source * alpha, x.dtype))
+    added = asarray(source if alpha == 1 else source * alpha, x.dtype)
+    row = _row(out)
+    size = row.shape[axis]
+    part = (*row.shape[:axis], *np.shape(index), *row.shape[axis + 1 :])
+    places = asarray(index) % size if size else index
+    reduce_along(np.add, row, places, np.broadcast_to(_row(added), part), axis)
     return out
 
 
@@ -186,7 +192,7 @@ index_add: Function = declare(
     {
         "x": lambda g: g,
         "source": lambda g, source, index, axis, alpha: (
-            reshape(_rows(g, index, axis), tuple(source.shape)) * alpha
+            reshape(rows(g, index, axis), tuple(source.shape)) * alpha
         ),
     },
     prepare={"axis": prepare_axis},
@@ -211,9 +217,7 @@ index_copy: Function = declare(
     _index_copy,
     {
         "x": lambda g, index, axis: index_fill(g, index=index, axis=axis, value=0.0),
-        "source": lambda g, source, index, axis: reshape(
-            _rows(g, index, axis), tuple(source.shape)
-        ),
+        "source": lambda g, source, index, axis: reshape(rows(g, index, axis), tuple(source.shape)),
     },
     prepare={"axis": prepare_axis},
     samples=calls(
@@ -260,7 +264,7 @@ index_fill_with = declare(
     _index_fill_with,
     {
         "x": lambda g, index, axis: index_fill(g, index=index, axis=axis, value=0.0),
-        "value": lambda g, index, axis: reduce_sum(_rows(g, _distinct(index), axis)),
+        "value": lambda g, index, axis: reduce_sum(rows(g, _distinct(index), axis)),
     },
     prepare={"axis": prepare_axis},
     samples=calls(*((shape, (), options) for shape, options in _FILLED)),

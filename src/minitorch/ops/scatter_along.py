@@ -6,7 +6,7 @@ Indices carry no gradient.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from minitorch.ops.index import gather, getitem, mesh, put_add, scatter_add
 from minitorch.ops.meta import bare, decided, is_meta
 from minitorch.ops.meta_rules import same
 from minitorch.ops.pointwise import equal, mul, where
+from minitorch.ops.rows import at_each, flat_places
 from minitorch.ops.samples import Sample, calls, draw
 from minitorch.ops.scatter import nothing
 
@@ -29,6 +30,13 @@ def _used(src: Any, index: np.ndarray) -> Any:
     return src[tuple(map(slice, index.shape))]
 
 
+def _written(x: Any, index: Any, axis: int) -> tuple[Any, tuple[Any, Any]]:
+    """A copy of `x`, and an array of its memory with the index that leads to the places there."""
+    out = np.array(x, order="C")
+    flat = flat_places(asarray(index), out.shape, axis) if out.ndim else None
+    return out, (out, _places(index, axis)) if flat is None else (out.reshape(-1), flat)
+
+
 def _places(index: Any, axis: int) -> tuple[Any, ...]:
     index = bare(index)
     return mesh(index, axis) if index.ndim else ()
@@ -36,15 +44,15 @@ def _places(index: Any, axis: int) -> tuple[Any, ...]:
 
 def _scatter(x: Any, index: Any, src: Any, *, axis: int = REQUIRED) -> Any:
     """A copy of `x` with out[index[i][j]][j] = src[i][j] for axis 0 (PyTorch's `scatter`)."""
-    out = np.array(x)
-    out[_places(index, axis)] = _used(asarray(src), asarray(index))
+    out, where = _written(x, index, axis)
+    where[0][where[1]] = _used(asarray(src), asarray(index))
     return out
 
 
 def _scatter_value(x: Any, index: Any, *, axis: int = REQUIRED, value: Any = 0.0) -> Any:
     """`scatter` of one number."""
-    out = np.array(x)
-    out[_places(index, axis)] = value
+    out, where = _written(x, index, axis)
+    where[0][where[1]] = value
     return out
 
 
@@ -108,10 +116,10 @@ def _scatter_reduce(
     """
     x, src, index = asarray(x), asarray(src), asarray(index)
     ufunc, start = REDUCES[reduce]
-    out, places = np.array(x), _places(index, axis)
+    out, (memory, places) = _written(x, index, axis)
     if not include_self:
-        out[places] = start_of(start, x.dtype)
-    ufunc.at(out, places, _used(src, index))
+        memory[places] = start_of(start, x.dtype)
+    at_each(ufunc, memory, places, _used(src, index))
     if reduce == "mean":
         counts = _counts(index, x.shape, axis, include_self)
         counts = counts.astype(x.dtype)
@@ -132,12 +140,47 @@ def _counts(index: Any, shape: tuple[int, ...], axis: int, include_self: bool) -
     """How many elements are reduced at each place; 1 where nothing is brought."""
     if is_meta(bare(index)):
         return bare(index).blank(shape, np.float64)
-    counts = np.full(shape, float(include_self))
-    np.add.at(counts, _places(index, axis), 1.0)
+    counts, (memory, places) = _written(np.full(shape, float(include_self)), bare(index), axis)
+    at_each(np.add, memory, places, np.ones(np.shape(index)))
     return np.maximum(counts, 1.0)
 
 
+class Bringing(NamedTuple):
+    """How a source is brought to the places of an array.
+
+    read      what is at each element's place
+    add, multiply  an array with what a source brings added or multiplied in
+    counts    how many elements are reduced at each place, at least 1; is the array's own one?
+    touched   where something is brought
+    """
+
+    read: Function
+    add: Function
+    multiply: Function
+    counts: Function
+    touched: Function
+
+
 def reduced_gradients(
+    g: Any, x: Any, src: Any, out: Any, reduce: str, include_self: bool, by: Bringing
+) -> tuple[Any, Any]:
+    """The gradients of `x` and `src` from that of `out`, what bringing one to the other gives."""
+    if reduce == "mean":
+        g = g / by.counts(include_self).astype(bare(g).dtype)
+    if reduce in ("sum", "mean"):
+        for_x, for_src = g, by.read(g)
+    elif reduce == "prod":
+        for_x, for_src = _product_gradients(g, x, src, include_self, by)
+    else:
+        # The extreme is shared by all who have it.
+        mine, theirs = equal(x, out) * 1.0, equal(src, by.read(out)) * 1.0
+        count = by.add(mine, theirs)
+        share = where(equal(count, 0), 0.0, g / where(equal(count, 0), 1.0, count))
+        for_x, for_src = share * mine, by.read(share) * theirs
+    return for_x if include_self else where(by.touched(), 0.0, for_x), for_src
+
+
+def _scatter_gradients(
     g: Any,
     x: Any,
     index: Any,
@@ -147,52 +190,42 @@ def reduced_gradients(
     reduce: str,
     include_self: bool,
 ) -> Any:
-    """The gradients of `x` and `src` from that of `out`, what `scatter_reduce` gives."""
     shape, src_shape = tuple(x.shape), tuple(src.shape)
     used = src if src_shape == np.shape(index) else getitem(src, _corner(index))
-    back = _to_places(index, shape, axis)
-    if reduce == "mean":
-        g = g / _counts(index, shape, axis, include_self).astype(bare(g).dtype)
-    if reduce in ("sum", "mean"):
-        for_x, for_src = g, gather(g, index, axis)
-    elif reduce == "prod":
-        for_x, for_src = _product_gradients(g, x, index, used, axis, include_self)
-    else:
-        # The extreme is shared by all who have it.
-        mine = equal(x, out) * 1.0
-        theirs = equal(used, gather(out, index, axis)) * 1.0
-        count = scatter_add(mine, index, theirs, axis)
-        share = where(equal(count, 0), 0.0, g / where(equal(count, 0), 1.0, count))
-        for_x, for_src = share * mine, gather(share, index, axis) * theirs
-    if not include_self:
-        for_x = where(back, 0.0, for_x)
+    by = Bringing(
+        read=lambda t: gather(t, index, axis),
+        add=lambda t, u: scatter_add(t, index, u, axis),
+        multiply=lambda t, u: scatter_reduce(t, index, u, axis=axis, reduce="prod"),
+        counts=lambda own: _counts(index, shape, axis, own),
+        touched=lambda: _to_places(index, shape, axis),
+    )
+    for_x, for_src = reduced_gradients(g, x, used, out, reduce, include_self, by)
     if np.shape(index) != src_shape:
         for_src = put_add(for_src, _corner(index), src_shape, unique=True)
     return for_x, for_src
 
 
 def _product_gradients(
-    g: Any, x: Any, index: Any, used: Any, axis: int, include_self: bool
+    g: Any, x: Any, src: Any, include_self: bool, by: Bringing
 ) -> tuple[Any, Any]:
     """Of a product: the product of the others, without dividing by an element that may be 0.
 
     Every factor is written as a function of all others, so that derivatives of this are right too.
     """
-    zero = equal(used, 0)
+    zero = equal(src, 0)
     ones = nothing(x) + 1.0
-    product = scatter_reduce(ones, index, used, axis=axis, reduce="prod")
+    product = by.multiply(ones, src)
     own = x if include_self else ones
-    count = scatter_add(nothing(x), index, zero * 1.0, axis)
-    rest = gather(mul(product, own), index, axis) / where(zero, 1.0, used)
-    if decided(np.any(bare(zero)), True):
-        # Of a place's zeros each has the product of what is not 0, times the other zeros.
-        lone = scatter_reduce(ones, index, where(zero, 1.0, used), axis=axis, reduce="prod")
-        zeros = scatter_add(nothing(x), index, where(zero, used, 0.0), axis)
-        others = gather(zeros, index, axis) - used
-        there = gather(count, index, axis)
-        factor = where(equal(there, 1), 1.0, where(equal(there, 2), others, 0.0))
-        rest = where(zero, gather(mul(lone, own), index, axis) * factor, rest)
-    return g * product, gather(g, index, axis) * rest
+    if not decided(np.any(bare(zero)), True):
+        return g * product, by.read(g * mul(product, own)) / src
+    rest = by.read(mul(product, own)) / where(zero, 1.0, src)
+    # Of a place's zeros each has the product of what is not 0, times the other zeros.
+    lone = by.multiply(ones, where(zero, 1.0, src))
+    others = by.read(by.add(nothing(x), where(zero, src, 0.0))) - src
+    there = by.read(by.add(nothing(x), zero * 1.0))
+    factor = where(equal(there, 1), 1.0, where(equal(there, 2), others, 0.0))
+    rest = where(zero, by.read(mul(lone, own)) * factor, rest)
+    return g * product, by.read(g) * rest
 
 
 def _corner(index: Any) -> tuple[slice, ...]:
@@ -203,8 +236,8 @@ def _to_places(index: Any, shape: tuple[int, ...], axis: int) -> Any:
     """Where something is brought."""
     if is_meta(bare(index)):
         return bare(index).blank(shape, bool)
-    found = np.zeros(shape, bool)
-    found[_places(index, axis)] = True
+    found, (memory, places) = _written(np.zeros(shape, bool), bare(index), axis)
+    memory[places] = True
     return found
 
 
@@ -217,7 +250,7 @@ def _scatter_reduce_meta(
 scatter_reduce: Function = declare(
     "scatter_reduce",
     _scatter_reduce,
-    {"x, src": reduced_gradients},
+    {"x, src": _scatter_gradients},
     prepare={"axis": prepare_axis},
     samples=calls(
         *(

@@ -12,9 +12,12 @@ from minitorch.ops.index import getitem, put_add
 from minitorch.ops.meta import bare
 from minitorch.ops.meta_rules import floated
 from minitorch.ops.pointwise import equal, floating, isnan, logical_or, mul, where
+from minitorch.ops.rows import reduce_rows
 from minitorch.ops.samples import calls
-from minitorch.ops.scatter_along import REDUCES, reduced_gradients
+from minitorch.ops.scatter import index_add
+from minitorch.ops.scatter_along import REDUCES, Bringing, reduced_gradients
 from minitorch.ops.shape import reshape
+from minitorch.ops.write import index_reduce
 
 __all__: list[str] = []
 
@@ -27,6 +30,14 @@ def _flat_bounds(offsets: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray
     lanes = offsets.reshape(-1, offsets.shape[-1])
     shift = np.arange(len(lanes))[:, None] * size
     return (lanes[:, :-1] + shift).reshape(-1), (lanes[:, 1:] + shift).reshape(-1)
+
+
+def _rows(begins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row that is of a segment which one, and where it is; some may be of none."""
+    lengths = ends - begins
+    segment = np.repeat(np.arange(len(begins)), lengths)
+    shift = begins - (np.cumsum(lengths) - lengths)
+    return segment, np.arange(len(segment)) + np.repeat(shift, lengths)
 
 
 def _segment_reduce(
@@ -44,15 +55,11 @@ def _segment_reduce(
     begins, ends = _flat_bounds(offsets, size)
     start = STARTS[reduce] if initial is None else initial
     out = np.full((len(begins), int(np.prod(rest))), start, x.dtype)
-    some = np.flatnonzero(ends > begins)
-    if some.size and out.size:
-        rows = x.reshape(-1, out.shape[1])
-        # Every other stretch is between two segments; a last one must not begin at the end.
-        edges = np.stack([begins[some], ends[some]], 1).reshape(-1)
-        edges = edges[:-1] if edges[-1] == len(rows) else edges
-        wide = np.float32 if x.dtype == np.float16 else x.dtype
-        found = ufunc.reduceat(rows, edges, axis=0, dtype=wide)[::2]
-        out[some] = ufunc(out[some].astype(wide), found)
+    segment, rows = _rows(begins, ends)
+    if rows.size and out.size:
+        wide = out.astype(np.float32 if x.dtype == np.float16 else x.dtype, copy=False)
+        reduce_rows(ufunc, wide, segment, x.reshape(-1, out.shape[1])[rows])
+        out = wide.astype(x.dtype, copy=False)
     if reduce == "mean":
         counts = (ends - begins)[:, None]
         out = np.where(counts > 0, out / np.maximum(counts, 1), np.nan if initial is None else out)
@@ -65,20 +72,23 @@ def _segment_gradient(g: Any, x: Any, out: Any, offsets: Any, reduce: str, initi
     begins, ends = _flat_bounds(offsets, shape[axis])
     width = int(np.prod(shape[axis + 1 :]))
     count = int(np.prod(shape[: axis + 1]))
-    # The segment that each row is of; what lies between two is of none.
-    segment = np.repeat(np.arange(len(begins)), ends - begins)
-    rows = np.arange(len(segment)) + np.repeat(begins - np.cumsum(ends - begins), ends - begins)
-    rows += np.repeat(ends - begins, ends - begins)
+    segment, rows = _rows(begins, ends)
     used = getitem(reshape(x, (count, width)), (rows,))
     g, found = reshape(g, (len(begins), width)), reshape(out, (len(begins), width))
     if reduce in ("sum", "mean"):
         lengths = np.maximum(ends - begins, 1)[:, None].astype(bare(x).dtype)
         back = getitem(g if reduce == "sum" else g / lengths, (segment,))
     elif reduce == "prod":
-        index = np.broadcast_to(segment[:, None], (len(segment), width))
+        by = Bringing(
+            read=lambda t: getitem(t, (segment,)),
+            add=lambda t, u: index_add(t, u, index=segment),
+            multiply=lambda t, u: index_reduce(t, u, index=segment, reduce="prod"),
+            counts=np.ones_like,
+            touched=np.ones_like,
+        )
         first = np.full((len(begins), width), STARTS["prod"] if initial is None else initial)
         first = first.astype(bare(x).dtype)
-        back = reduced_gradients(g, first, index, used, found, 0, "prod", True)[1]
+        back = reduced_gradients(g, first, used, found, "prod", True, by)[1]
     else:
         chosen = logical_or(equal(used, getitem(found, (segment,))), isnan(used)) * 1.0
         many = put_add(chosen, (segment,), (len(begins), width))

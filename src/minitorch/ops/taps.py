@@ -152,10 +152,10 @@ def _tap_match(y: Any, x: Any, *, base: Any = REQUIRED, offsets: Any = REQUIRED)
         return out.astype(result, copy=False)
     with np.errstate(invalid="ignore"):
         if c > FEW:
-            rows, own = _pixels(y, dtype), _pixels(x, dtype)
+            rows, pixels = _pixels(y, dtype), _pixels(x, dtype)
             index = (base + np.arange(n)[:, None] * m).reshape(-1)
             for tap, offset in enumerate(offsets):
-                taken = own[offset:].take(index, 0, mode="clip")
+                taken = pixels[offset:].take(index, 0, mode="clip")
                 np.einsum("pc,pc->p", taken, rows, out=out[tap].reshape(-1))
         else:
             x = np.ascontiguousarray(x, dtype)

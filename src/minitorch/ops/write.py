@@ -18,9 +18,10 @@ from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import as_strided, extent, strided
 from minitorch.ops.meta import bare, is_meta, layout, natural
 from minitorch.ops.meta_rules import at_index, same
+from minitorch.ops.rows import reduce_along
 from minitorch.ops.samples import calls
-from minitorch.ops.scatter import take_flat
-from minitorch.ops.scatter_along import REDUCES, reduced_gradients, start_of
+from minitorch.ops.scatter import index_add, rows, take_flat
+from minitorch.ops.scatter_along import REDUCES, Bringing, reduced_gradients, start_of
 from minitorch.ops.select import LEAD, diagonal_view, select, slice_axis, writable_as
 from minitorch.ops.shape import reshape
 
@@ -230,23 +231,27 @@ def _index_reduce(
     include_self  whether the slice that was there takes part, where something is brought
     """
     out: Any = np.array(x)
-    x, source = _row(out), _row(asarray(source))
+    row, source = _row(out), _row(asarray(source))
     if not index.size or not source.size:
         return out
     ufunc, start = REDUCES[reduce]
-    order = np.argsort(index, kind="stable")
-    ordered = index[order]
-    begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    places = (*LEAD[axis], ordered[begins])
-    brought = ufunc.reduceat(source.take(order, axis), begins, axis=axis, dtype=x.dtype)
-    before = x[places] if include_self else start_of(start, x.dtype)
-    found = ufunc(before, brought)
+    places = index % row.shape[axis]
+    if not include_self:
+        row[(*LEAD[axis], places)] = start_of(start, out.dtype)
+    reduce_along(ufunc, row, places, source, axis)
     if reduce == "mean":
-        counts = np.diff(begins, append=index.size) + include_self
-        counts = counts.astype(x.dtype).reshape(-1, *(1,) * (x.ndim - axis - 1))
-        found = found / counts if x.dtype.kind in "fc" else found // counts
-    x[places] = found
+        counts = _counts(places, row.shape, axis, include_self).astype(out.dtype)
+        row[...] = row / counts if out.dtype.kind in "fc" else row // counts
     return out
+
+
+def _counts(index: Any, shape: tuple[int, ...], axis: int, include_self: bool) -> Any:
+    """How many slices are reduced at each place of an axis, at least 1, to broadcast to `shape`."""
+    whole = (-1, *(1,) * (len(shape) - axis - 1))
+    if is_meta(index):
+        return index.blank((shape[axis], *whole[1:]), np.float64)
+    found = np.bincount(index % max(shape[axis], 1), minlength=shape[axis]) + include_self
+    return np.maximum(found, 1).reshape(whole)
 
 
 def _row(x: Any) -> Any:
@@ -263,20 +268,30 @@ def _index_reduced(
     reduce: str,
     include_self: bool,
 ) -> Any:
-    """Those of `scatter_reduce`, with the index written out for all elements of the source."""
-    array, shape, whole = bare(index), tuple(source.shape), tuple(x.shape)
-    if not shape or not whole:  # one number stands for a row of one
-        one, row = (tuple(source.shape) or (1,)), whole or (1,)
+    shape, whole = tuple(source.shape), tuple(x.shape)
+    if not whole:  # one number stands for a row of one
         for_x, for_source = _index_reduced(
-            *(reshape(g, row), reshape(x, row), reshape(source, one), reshape(out, row)),
+            *(reshape(g, (1,)), reshape(x, (1,)), reshape(source, (1,)), reshape(out, (1,))),
             *(index, axis, reduce, include_self),
         )
         return reshape(for_x, whole), reshape(for_source, shape)
-    if is_meta(array):
-        places = array.blank(shape, array.dtype)
-    else:
-        places = np.broadcast_to(array.reshape(-1, *(1,) * (len(shape) - axis - 1)), shape)
-    return reduced_gradients(g, x, places, source, out, axis, reduce, include_self)
+
+    def touched() -> Any:
+        there = _counts(index, whole, axis, False) if is_meta(bare(index)) else None
+        if there is not None:
+            return there
+        found = np.zeros(whole[axis], bool)
+        found[bare(index)] = True
+        return found.reshape(-1, *(1,) * (len(whole) - axis - 1))
+
+    by = Bringing(
+        read=lambda t: rows(t, index, axis),
+        add=lambda t, u: index_add(t, u, index=index, axis=axis),
+        multiply=lambda t, u: index_reduce(t, u, index=index, reduce="prod", axis=axis),
+        counts=lambda own: _counts(bare(index), whole, axis, own),
+        touched=touched,
+    )
+    return reduced_gradients(g, x, source, out, reduce, include_self, by)
 
 
 index_reduce: Function = declare(

@@ -13,6 +13,7 @@ from minitorch.engine.mode import (
     set_grad_enabled,
 )
 from minitorch.torch import (
+    _VF,
     _subclasses,
     autograd,
     fft,
@@ -68,6 +69,7 @@ from minitorch.torch.linalg.products import old_vander as vander
 from minitorch.torch.linalg.solve import _old_det as det
 from minitorch.torch.linalg.solve import _old_slogdet as slogdet
 from minitorch.torch.linalg.solve import inverse, logdet, pinverse
+from minitorch.torch.nn.functional.recurrent import *
 from minitorch.torch.nn.native import *
 from minitorch.torch.nn.shared import *
 from minitorch.torch.printing import get_printoptions, set_printoptions

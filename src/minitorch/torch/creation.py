@@ -231,7 +231,9 @@ def _like(name: str, fill: Any, doc: str) -> Function:
             raise not_a_tensor(name, input)
         array = input._array
         kind = array.dtype if dtype is None else dtype_of(name, dtype)
-        where = input.device if device is None and type(array) is not np.ndarray else device
+        where = device
+        if device is None and (FAKING or type(array) is not np.ndarray):
+            where = input.device
         return finish(lambda: fill(array, kind), array.shape, kind, where, requires_grad)
 
     return named(

@@ -22,6 +22,10 @@ current_mode: ContextVar[Any] = ContextVar("minitorch fake mode", default=None)
 """The FakeTensorMode of the innermost block open in this thread."""
 
 
+current_devices: ContextVar[tuple[Any, ...]] = ContextVar("minitorch devices", default=())
+"""Where new tensors go: the innermost `with device:` block last, the default device before it."""
+
+
 def as_result(out: Any) -> Any:
     """What `forward` returned as an array."""
     return out if is_meta(out) else np.asarray(out)

@@ -26,7 +26,7 @@ class dtype:
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
-        return self.numpy.itemsize
+        return 2 if self is bfloat16 else self.numpy.itemsize
 
     def to_real(self) -> dtype:
         """The dtype of a complex one's real part; itself if it is real."""
@@ -36,11 +36,28 @@ class dtype:
         """The complex dtype of this precision."""
         return from_numpy_dtype(np.result_type(self.numpy, np.complex64))
 
+    def __getattr__(self, name: str) -> Any:
+        # Only bfloat16 comes here: its slot "numpy" is empty.
+        if name == "numpy":
+            raise NotImplementedError(
+                f"torch.{self.name} is a name only: NumPy has no such dtype, so there are no "
+                "tensors of it. Use torch.float32 (or torch.float16 to save memory)."
+            )
+        raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
+
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> Any:
         return by_name, (self.name,)
+
+
+def _bfloat16() -> dtype:
+    """The dtype that programs name and pass around, in tables of dtypes for example."""
+    made = object.__new__(dtype)
+    made.name, made.is_floating_point, made.is_complex = "bfloat16", True, False
+    made.is_signed = True
+    return made
 
 
 float16 = dtype("float16", np.float16)
@@ -54,10 +71,15 @@ int16 = dtype("int16", np.int16)
 int32 = dtype("int32", np.int32)
 int64 = dtype("int64", np.int64)
 bool_ = dtype("bool", np.bool_)
+uint16 = dtype("uint16", np.uint16)
+uint32 = dtype("uint32", np.uint32)
+uint64 = dtype("uint64", np.uint64)
+bfloat16 = _bfloat16()
 
 ALL = (
     *(float16, float32, float64, complex64, complex128),
     *(uint8, int8, int16, int32, int64, bool_),
+    *(uint16, uint32, uint64),
 )
 _BY_NUMPY = {each.numpy: each for each in ALL}
 _BY_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
@@ -65,7 +87,7 @@ _BY_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex
 
 def by_name(name: str) -> dtype:
     """The dtype called so, without `torch.`: pickles hold names."""
-    return next(each for each in ALL if each.name == name)
+    return next(each for each in (*ALL, bfloat16) if each.name == name)
 
 
 def from_numpy_dtype(given: Any) -> dtype:
@@ -209,8 +231,18 @@ def floated(out: np.ndarray, forward: Any, values: Any) -> np.ndarray:
     return np.asarray(forward(*(np.asarray(value).astype(target) for value in values)))
 
 
+_DEVICES = (
+    *("cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga"),
+    *("maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone"),
+)
+
+
 class device:
-    """Where a tensor lives: `cpu`, or `meta` for shapes without data."""
+    """Where a tensor lives: `cpu`, or `meta` for shapes without data.
+
+    Others can be named and compared; whatever would put a tensor there raises. As a block
+    (`with torch.device("meta"):`) it is where new tensors go.
+    """
 
     __slots__ = ("index", "type")
 
@@ -223,11 +255,15 @@ class device:
             index = type.index
         else:
             name, colon, number = str(type).partition(":")
-        if name not in ("cpu", "meta"):
+        if name not in _DEVICES:
+            if isinstance(type, int):
+                raise RuntimeError("Cannot access accelerator device when none is available.")
             raise RuntimeError(
-                f"device {type!r} is not available: minitorch computes on the CPU. Use 'cpu', or "
-                "'meta' for shapes without data."
+                f"Expected one of {', '.join(_DEVICES)} device type at start of device string: "
+                f"{name}"
             )
+        if colon and not number.isdecimal():
+            raise RuntimeError(f"Invalid device string: '{type}'")
         self.type = name
         self.index = int(number) if colon else index
 
@@ -243,6 +279,19 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
+
+    def __enter__(self) -> device:
+        from minitorch.torch.environment import enter_device
+
+        return enter_device(self)
+
+    def __exit__(self, *error: object) -> None:
+        from minitorch.torch.environment import leave_device
+
+        leave_device()
+
+    def __reduce__(self) -> Any:
+        return device, (self.type,) if self.index is None else (self.type, self.index)
 
 
 CPU = device("cpu")
@@ -266,6 +315,8 @@ strided = layout("strided")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+sparse_coo = layout("sparse_coo")
 
 
 class Size(tuple[int, ...]):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.engine import errors
 from minitorch.engine.errors import DTypeError, FaceError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
@@ -143,7 +144,7 @@ def explain(error: Exception, name: str, inputs: Any, options: Any) -> Exception
             check_real(name, inputs)
         except ComplexError as refused:
             return refused
-    return record.explain(error, name, inputs, options)
+    return errors.explain(error, name, inputs, options)
 
 
 def promote_real(x: Any, y: Any, name: str) -> Any:

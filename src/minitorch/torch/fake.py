@@ -22,7 +22,7 @@ import numpy as np
 from minitorch.ops import meta
 from minitorch.ops.arrays import owner
 from minitorch.ops.meta import MetaArray, Storage, is_meta
-from minitorch.torch.devices import FAKING, current_mode
+from minitorch.torch.devices import FAKING, current_devices, current_mode
 from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, to_numpy_dtype
 from minitorch.torch.printing import _with as with_suffixes
 from minitorch.torch.tensor import Tensor, wrap
@@ -179,8 +179,11 @@ def _bytes_between(root: Any, array: Any) -> int:
 
 def wants_no_memory(device: Any) -> bool:
     """Whether a tensor made now for this device (None: the default) is one without memory."""
-    if FAKING and current_mode.get() is not None:
-        return True
+    if FAKING:
+        if current_mode.get() is not None:
+            return True
+        if device is None and current_devices.get():
+            device = current_devices.get()[-1]
     return device is not None and getattr(device, "type", str(device)).partition(":")[0] == "meta"
 
 

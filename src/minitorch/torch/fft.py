@@ -71,7 +71,7 @@ def _input(name: str, value: Any, takes: str) -> Tensor:
         )
     if dtype == np.float16:
         raise RuntimeError(f"{name}: Unsupported dtype Half; convert it with .float()")
-    return _astype(value, default_numpy()) if dtype.kind in "iub" else value  # type: ignore[no-any-return]
+    return _astype(value, default_numpy()) if dtype.kind in "iub" else value
 
 
 def _norm(name: str, norm: Any) -> None:

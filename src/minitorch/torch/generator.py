@@ -146,7 +146,10 @@ class Generator:
         if low or high != 1:
             # The span is that of float32 numbers, the rest is rounded once, as a multiply-add is.
             span = np.float64(wide(high) - wide(low))
-            found = (found * span + wide(low)).astype(wide, copy=False)
+            if wide is np.float64:
+                found = _fma_double(found, float(span), float(low))
+            else:
+                found = (found * span + wide(low)).astype(wide, copy=False)
         elif wide == dtype:
             return found
         found = found.astype(dtype, copy=False)
@@ -321,6 +324,28 @@ def _fma(a: Any, b: Any, c: Any) -> np.ndarray:
     wide: Any = np.multiply(a, b, dtype=np.float64)
     wide += c
     return np.asarray(wide, np.float32)
+
+
+def _fma_double(a: np.ndarray, b: float, c: float) -> np.ndarray:
+    """a * b + c in float64, rounded once: with the errors of product and sum, which Dekker's and
+    Knuth's methods give exactly."""
+    if not math.isfinite(b * 2.0**27):
+        return a * b + c
+    product = a * b
+    high, low = _halves(a)
+    b_high, b_low = _halves(b)
+    error = ((high * b_high - product) + high * b_low + low * b_high) + low * b_low
+    total = product + c
+    back = total - product
+    error += (product - (total - back)) + (c - back)
+    return np.asarray(total + error)
+
+
+def _halves(x: Any) -> tuple[Any, Any]:
+    """A number as a sum of two with half its bits each."""
+    shifted = x * 134217729.0
+    high = shifted - (shifted - x)
+    return high, x - high
 
 
 def _single(*values: float) -> tuple[float, ...]:

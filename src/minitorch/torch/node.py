@@ -256,6 +256,9 @@ KINDS = {
     "int8": "CharTensor",
     "uint8": "ByteTensor",
     "bool": "BoolTensor",
+    "uint16": "UInt16Tensor",
+    "uint32": "UInt32Tensor",
+    "uint64": "UInt64Tensor",
     "complex64": "ComplexFloatTensor",
     "complex128": "ComplexDoubleTensor",
 }

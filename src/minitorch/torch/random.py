@@ -18,6 +18,7 @@ from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import default_numpy, dtype, to_numpy_dtype
 from minitorch.torch.face import recorder
+from minitorch.torch.functions.basic import check_device
 from minitorch.torch.functions.shape import sizes_of
 from minitorch.torch.generator import Generator, default_generator
 from minitorch.torch.inplace import (
@@ -116,10 +117,14 @@ def kept(like: np.ndarray, p: float) -> np.ndarray:
     return in_order(like, lambda count: default_generator.chances(p, count))
 
 
-def uniform(like: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Numbers between `low` and `high`, as exact as float64, in the dtype of `like`."""
-    drawn = in_order(like, default_generator.double)
-    return np.asarray(drawn * (high - low) + low, like.dtype)
+def slopes(x: np.ndarray, low: float, high: float) -> np.ndarray:
+    """For each element that is not above 0 a number between the bounds, in turn; 1 for others."""
+    found = np.ones(x.shape, x.dtype)
+    falling = x <= 0
+    low, high = float(x.dtype.type(low)), float(x.dtype.type(high))
+    drawn = default_generator.double(int(np.count_nonzero(falling)))
+    found[falling] = drawn * (high - low) + low
+    return found
 
 
 def exponential(like: np.ndarray) -> np.ndarray:
@@ -146,6 +151,7 @@ def _blank(device: Any, shape: Any, wanted: Any, requires_grad: bool = False) ->
         return None
     from minitorch.torch import fake
 
+    check_device(device)
     if not fake.wants_no_memory(device):
         return None
     return fake.blank(tuple(shape), wanted, device, requires_grad)
@@ -153,7 +159,7 @@ def _blank(device: Any, shape: Any, wanted: Any, requires_grad: bool = False) ->
 
 def _place(input: Tensor, device: Any) -> Any:
     """The device that was asked for, else that of a tensor without memory."""
-    return input.device if device is None and is_meta(input._array) else device
+    return input.device if device is None and (FAKING or is_meta(input._array)) else device
 
 
 def _made(array: np.ndarray, requires_grad: bool) -> Any:

@@ -78,16 +78,23 @@ class Tensor(Methods):
         return t
 
     def __init__(self, *args: Any, dtype: Any = None, device: Any = None) -> None:
-        if len(args) == 1 and not isinstance(args[0], (int, np.integer)):
+        if len(args) == 1 and type(args[0]) is not int:
             source = args[0]
             if isinstance(source, Size):
-                self._array = np.zeros(source, np.float32)
+                self._array = np.zeros(source, default_numpy())
             elif isinstance(source, Tensor):
                 self._array, self._counter = source._array, version_of(source)
+            elif isinstance(source, np.integer):
+                self._array = np.zeros(source, default_numpy())
             else:
-                self._array = np.array(source, np.float32)
+                self._array = _sequence(source)
         else:
-            self._array = np.zeros(args or (0,), np.float32)
+            if any(size < 0 for size in args):
+                raise RuntimeError(
+                    "Trying to create tensor with negative dimension "
+                    f"{next(size for size in args if size < 0)}: {list(args)}"
+                )
+            self._array = np.zeros(args or (0,), default_numpy())
 
     # ---------------------------------------------------------------------------- what it is
 
@@ -542,6 +549,17 @@ UFUNCS = {
     "negative": "neg",
     "absolute": "abs",
 }
+
+
+def _sequence(data: Any) -> np.ndarray:
+    """The data of `Tensor(data)` in the default dtype; PyTorch's TypeError for a lone number."""
+    if isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if not hasattr(data, "__len__") or (isinstance(data, np.ndarray) and not data.ndim):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    if isinstance(data, (list, tuple)) and _holds_tensors(data):
+        data = _plain(data)
+    return np.array(data, default_numpy())
 
 
 def _natural(shape: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:

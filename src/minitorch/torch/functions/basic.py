@@ -157,7 +157,21 @@ def check_device(device: Any) -> Any:
     if name not in ("cpu", "meta"):
         from minitorch.torch.dtypes import device as torch_device
 
-        torch_device(device)
+        torch_device(device)  # raises if there is no such name at all
+        if name == "mps":
+            raise RuntimeError(
+                "PyTorch is not linked with support for mps devices: minitorch computes on the "
+                "CPU. Use device='cpu', or 'mps' only if torch.backends.mps.is_available()."
+            )
+        if name == "xpu":
+            raise AssertionError(
+                "Torch not compiled with XPU enabled: minitorch computes on the CPU. Use "
+                "device='cpu'."
+            )
+        raise NotImplementedError(
+            f"the device '{name}' is not there: minitorch computes on the CPU. Use device='cpu', "
+            "or 'meta' for shapes without data."
+        )
     return device
 
 

@@ -144,6 +144,10 @@ slice_copy = _copying("slice_copy", aten_slice, "Every so manieth element along 
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """`length` elements from `start` on along a dimension, into memory of its own."""
+    if dim >= input._array.ndim > 0:
+        raise ShapeError(
+            f"narrow_copy(): dim {dim} is out of range for {input._array.ndim} dimensions"
+        )
     return _renamed(parts.narrow(input, dim, start, length), "NarrowCopyBackward0")
 
 

@@ -181,7 +181,7 @@ def _abs_in_place(self: Tensor) -> Tensor:
     """|x| of each element, in place. RuntimeError for a complex tensor: the result is real."""
     if self._array.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors; use abs().")
-    return inplace(abs, self)  # type: ignore[no-any-return]
+    return inplace(abs, self)
 
 
 method(_abs_in_place, "abs_")

@@ -368,7 +368,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = Non
     )
     if p == 2 and by_product and a.size and b.size:
         out = _euclidean(x1, x2)
-        return unshared(_view(out, out._array.shape))
+        return _view(out, out._array.shape)
     return _cdist(x1, x2, p=float(p))
 
 

@@ -337,7 +337,7 @@ def _window(
 def _cosines(*factors: float) -> Callable[[np.ndarray, int], np.ndarray]:
     def make(k: np.ndarray, last: int) -> np.ndarray:
         turn = 2 * math.pi * k / last
-        return sum(  # type: ignore[return-value]
+        return sum(
             (factor * np.cos(order * turn) for order, factor in enumerate(factors)),
             np.zeros(len(k)),
         )

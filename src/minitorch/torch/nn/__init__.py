@@ -1,8 +1,9 @@
 """`torch.nn`: modules and functions."""
 
-from minitorch.torch.nn import functional, init, modules, parameter
+from minitorch.torch.nn import functional, init, modules, parameter, utils
 from minitorch.torch.nn.functional.linear_loss import LinearCrossEntropyOptions
 from minitorch.torch.nn.modules import *
+from minitorch.torch.nn.parallel import DataParallel
 from minitorch.torch.nn.parameter import (
     Buffer,
     Parameter,

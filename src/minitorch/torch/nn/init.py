@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.mode import no_grad
+from minitorch.torch.inplace import count_write
 from minitorch.torch.tensor import Tensor
 
 _LINEAR = frozenset(
@@ -82,18 +83,42 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> Any:
-    """From the normal distribution between a and b: its quantile function of uniform numbers."""
+    """From the normal distribution between a and b: what lies outside is drawn again. Where that
+    would be most, from the uniform distribution, and kept as often as the density says."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect.",
             stacklevel=2,
         )
-    low, high = (_normal_cdf((bound - mean) / std) for bound in (a, b))
-    tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-    tensor.erfinv_()
-    tensor.mul_(std * math.sqrt(2.0)).add_(mean)
-    return tensor.clamp_(min=a, max=b)
+    if tensor.is_meta:
+        return tensor
+    within = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
+    if within > 0.3:
+        low, high = tensor.new_tensor(a), tensor.new_tensor(b)
+
+        def draw(into: Any) -> Any:
+            into.normal_(mean, std, generator=generator)
+            return (into < low) | (into > high)
+
+    else:
+        chance = tensor.detach().clone()
+        mode = max(a, min(mean, b))
+        peak = -0.5 * ((mode - mean) / std) ** 2
+
+        def draw(into: Any) -> Any:
+            into.uniform_(a, b, generator=generator)
+            density = ((into - mean) / std).pow_(2).mul_(-0.5).sub_(peak)
+            return chance.uniform_(generator=generator).log_() > density
+
+    outside = draw(tensor)
+    other = tensor.detach().clone() if outside.any() else None
+    while other is not None and outside.any():  # PyTorch draws all again, and takes what it needs
+        rejected = draw(other)
+        tensor._array[outside._array] = other._array[outside._array]
+        outside &= rejected
+    count_write(tensor)
+    return tensor
 
 
 def _normal_cdf(x: float) -> float:
@@ -241,7 +266,7 @@ def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = No
     return tensor
 
 
-def _deprecated(function: Callable[..., Any]) -> Callable[..., Any]:
+def _deprecated(function: Any) -> Callable[..., Any]:
     new = function.__name__
     old = new[:-1]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch.optim.arrays import (
+    add_scaled,
     advance,
     blocks,
     check,
@@ -90,11 +91,12 @@ class Adam(Optimizer):
         arrays = [p._array, g, state["exp_avg"]._array, state["exp_avg_sq"]._array]
         if amsgrad:
             arrays.append(state["max_exp_avg_sq"]._array)
-        # The mean of squares in n steps from zero is too small by this factor, its root by the
-        # root; that of gradients by 1 - beta1**step.
+        # Means of n steps from zero are too small by 1 - beta**n. That of squares stands under a
+        # root, and eps beside it: all three factors are brought into two.
         root = float((1 - beta2**step) ** 0.5)
-        rate = float(lr / (1 - beta1**step))
-        new1, new2, beta2 = float(1 - beta1), float(1 - beta2), float(beta2)
+        floor, rate = eps * root, float(lr / (1 - beta1**step)) * root
+        new1, new2 = float(1 - beta1), float(1 - beta2)
+        beta1, beta2 = float(beta1), float(beta2)
         keep = float(1 - lr * decay)
         scratch = None
         for x, dx, m, v, *largest in blocks(*arrays):
@@ -104,18 +106,14 @@ class Adam(Optimizer):
                 x *= keep
             else:
                 dx = decayed(dx, x, decay)
-            np.subtract(dx, m, scratch)
-            scratch *= new1
-            m += scratch
-            np.multiply(dx, new2, scratch)
-            scratch *= dx
+            m *= beta1
+            add_scaled(m, dx, new1)
+            np.square(dx, scratch)
             v *= beta2
-            v += scratch
+            add_scaled(v, scratch, new2)
             if amsgrad:
                 v = np.maximum(largest[0], v, largest[0])
             np.sqrt(v, scratch)
-            scratch /= root
-            scratch += eps
+            scratch += floor
             np.divide(m, scratch, scratch)
-            scratch *= rate
-            x -= scratch
+            add_scaled(x, scratch, -rate)

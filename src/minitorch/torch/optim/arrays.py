@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy as np
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.tensor import Tensor, wrap
 
-BLOCK = 1 << 14
-"""Elements worked on at a time. A formula passes over the same arrays a dozen times: those of one
-block stay in the cache meanwhile."""
+BLOCK = 1 << 17
+"""Bytes of an array worked on at a time. A formula passes over the same arrays a dozen times: those
+of one block stay in the cache meanwhile."""
+FEW = 1 << 12
+"""Below so many elements a call costs more than its work."""
 
 
 def check(condition: Any, message: str) -> None:
@@ -91,13 +94,31 @@ def blocks(*arrays: np.ndarray) -> Sequence[Sequence[np.ndarray]]:
     if first.dtype.kind == "c":
         arrays = tuple(map(real, arrays))
         first = arrays[0]
-    if first.size <= BLOCK:
+    if first.size < FEW:
         return ([a.reshape(1) for a in arrays],) if not first.ndim else (arrays,)
     for a in arrays:
         if not a.flags.c_contiguous:
             return (arrays,)
     flat = [a.reshape(-1) for a in arrays]
-    return [[a[k : k + BLOCK] for a in flat] for k in range(0, first.size, BLOCK)]
+    step = BLOCK // first.itemsize
+    if first.size <= step:
+        return (flat,)
+    return [[a[k : k + step] for a in flat] for k in range(0, first.size, step)]
+
+
+def add_scaled(y: np.ndarray, x: np.ndarray, factor: float) -> None:
+    """y += factor * x, where that pays in one pass."""
+    if y.size < FEW or y.ndim != 1 or y.dtype.char not in "fd":
+        y += factor * x
+    else:
+        _axpy(y.dtype.char)(x, y, a=factor)
+
+
+@functools.cache
+def _axpy(char: str) -> Any:
+    from scipy.linalg import blas
+
+    return {"f": blas.saxpy, "d": blas.daxpy}[char]
 
 
 def decayed(g: np.ndarray, p: np.ndarray, weight_decay: Any) -> np.ndarray:

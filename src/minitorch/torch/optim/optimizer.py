@@ -111,7 +111,7 @@ class Optimizer:
         states = self.state
         with np.errstate(all="ignore"):
             for group in self.param_groups:
-                if group.get("differentiable") or group.get("capturable"):
+                if any(map(group.get, ("differentiable", "capturable", "fused"))):
                     self._refuse(group)
                 maximize = group.get("maximize", False)
                 for p in group["params"]:
@@ -138,9 +138,18 @@ class Optimizer:
                 f"{type(self).__name__}: differentiable=True is not there; write the step with "
                 "out-of-place operations: p = p - lr * g"
             )
-        raise AssertionError(
-            f"If capturable=True, {self.captured} must be on supported devices: {self.capturing}."
-        )
+        if group.get("capturable"):
+            raise AssertionError(
+                f"If capturable=True, {self.captured} must be on supported devices: "
+                f"{self.capturing}."
+            )
+        for p in group["params"]:
+            if p._grad is not None and not p.is_floating_point():
+                raise RuntimeError(
+                    "`fused=True` requires all the params to be floating point Tensors of "
+                    "supported devices: ['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', "
+                    f"'privateuseone'] but {p.dtype} and {p.device.type}"
+                )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset all gradients: to None, or to zeros."""
@@ -185,7 +194,12 @@ class Optimizer:
                 raise ValueError("can't optimize a non-leaf Tensor")
         group = {**param_group, "params": params}
         if names:
-            group["param_names"] = names
+            group = {"params": params, "param_names": names, **group}
+        if self.param_groups and ("param_names" in self.param_groups[0]) != bool(names):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{'with' if names else 'without'} names to the optimizer"
+            )
         for name, default in self.defaults.items():
             if default is required and name not in group:
                 raise ValueError(
@@ -322,12 +336,11 @@ def _named(params: list[Any]) -> tuple[list[Any], list[str]]:
     """Parameters, and their names if they came as pairs."""
     pairs = [isinstance(p, tuple) for p in params]
     if params and all(pairs):
-        names = [p[0] for p in params]
-        if len(set(names)) != len(names):
-            raise ValueError("all optimizer params should be with unique names.")
-        return [p[1] for p in params], names
+        return [p[1] for p in params], [p[0] for p in params]
     if any(pairs):
-        raise ValueError("all optimizer params should be with/without names.")
+        raise ValueError(
+            "all optimizer params should be with/without names. Some param names are missing"
+        )
     return params, []
 
 

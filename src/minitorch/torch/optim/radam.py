@@ -70,7 +70,7 @@ class RAdam(Optimizer):
         step = advance(state)
         rectified = _rectified(beta2, step)
         correction = (1 - beta2**step) ** 0.5
-        rate, keep = float(lr / (1 - beta1**step)), float(1 - lr * decay)
+        rate, keep = float(lr) / (1 - beta1**step), float(1 - lr * decay)
         arrays = p._array, g, state["exp_avg"]._array, state["exp_avg_sq"]._array
         for x, dx, m, v in blocks(*arrays):
             if decay and group["decoupled_weight_decay"]:

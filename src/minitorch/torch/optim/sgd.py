@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.optim.arrays import blocks, check, check_fused, check_lr, decayed, number
+from minitorch.torch.optim.arrays import add_scaled, blocks, check, check_fused, check_lr, decayed, number
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
 from minitorch.torch.tensor import Tensor, wrap
 
@@ -62,7 +62,7 @@ class SGD(Optimizer):
         decay = number(group["weight_decay"])
         if not momentum:
             for x, dx in blocks(p._array, g):
-                x -= lr * decayed(dx, x, decay)
+                add_scaled(x, decayed(dx, x, decay), -lr)
             return
         buffer = state.get("momentum_buffer")
         first = buffer is None
@@ -74,5 +74,8 @@ class SGD(Optimizer):
                 v[...] = dx
             else:
                 v *= momentum
-                v += dx if damped == 1 else damped * dx
-            x -= lr * (dx + momentum * v if nesterov else v)
+                if damped == 1:
+                    v += dx
+                else:
+                    add_scaled(v, dx, damped)
+            add_scaled(x, dx + momentum * v if nesterov else v, -lr)

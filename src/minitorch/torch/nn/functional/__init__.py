@@ -99,6 +99,7 @@ from minitorch.torch.nn.functional.norm import (
     pairwise_distance,
     rms_norm,
 )
+from minitorch.torch.nn.functional.padding import pad
 from minitorch.torch.nn.functional.pool import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -132,7 +133,6 @@ from minitorch.torch.nn.functional.pool_special import (
     max_unpool2d,
     max_unpool3d,
 )
-from minitorch.torch.nn.functional.padding import pad
 from minitorch.torch.nn.functional.resample import (
     channel_shuffle,
     interpolate,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.ops.meta import is_meta
 from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
@@ -247,9 +248,9 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Any:
-    """`leaky_relu` with a slope between `lower` and `upper`: random for each element in training,
-    their mean else."""
-    from minitorch.torch.random import uniform
+    """`leaky_relu` with a slope between `lower` and `upper`: random for each element that needs it
+    in training, their mean else."""
+    from minitorch.torch.random import slopes
 
     if lower > upper:
         raise ShapeError(
@@ -258,8 +259,8 @@ def rrelu(
         )
     floats(input, "leaky_relu_cpu")
     slope: Any = (lower + upper) / 2
-    if training:
-        slope = uniform(input._array, lower, upper)
+    if training and not is_meta(input._array):
+        slope = slopes(input._array, lower, upper)
     if inplace:
         from minitorch.torch.inplace import inplace as in_place
 

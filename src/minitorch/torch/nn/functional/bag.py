@@ -49,13 +49,7 @@ def embedding_bag(
         input, weight = weight, input  # PyTorch takes them in the old order, too
     x, table = input._array, weight._array
     factors = per_sample_weights
-    if factors is not None and factors._array.shape != x.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must "
-            f"have the same shape as the input ({input.shape})"
-        )
-    if table.ndim != 2:
-        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {table.ndim}")
+    _check_shapes(input, weight, factors)
     starts = _starts(x, offsets)
     _check_mode(mode, factors, scale_grad_by_freq, sparse)
     rows = _rows(x, table, factors, padding_idx)
@@ -63,19 +57,8 @@ def embedding_bag(
         _check_offsets(starts, rows, include_last_offset)
     if max_norm is not None:
         _shorten(weight, np.unique(rows), max_norm, norm_type)
-    count = len(starts) - include_last_offset if offsets is not None else len(starts)
-    if is_meta(rows):
-        bags: Any = rows
-    else:
-        bags = np.searchsorted(starts, np.arange(len(rows)), "right") - 1
-        skipped = bags < 0 if not include_last_offset else (bags < 0) | (bags >= count)
-        if include_last_offset and count:
-            # What is behind the last offset is the last bag's all the same.
-            bags, skipped = np.minimum(bags, count - 1), bags < 0
-        if padding_idx is not None:
-            skipped = skipped | (rows == padding_idx % len(table))
-        if skipped.any() or not count:
-            rows = np.where(skipped | (not count), -1, rows)
+    last = include_last_offset and offsets is not None
+    rows, bags, count = _entries(rows, starts, last, padding_idx, len(table))
     if mode == "max":
         return watch(_max(weight, rows=rows, bags=bags, count=count), input)
     if mode == "mean" and not is_meta(rows):
@@ -87,6 +70,34 @@ def embedding_bag(
         own = factors
     out = _sum(weight, own, rows=rows, bags=bags, count=count, frequent=scale_grad_by_freq)
     return watch(out, input)
+
+
+def _check_shapes(input: Tensor, weight: Tensor, factors: Tensor | None) -> None:
+    if factors is not None and factors._array.shape != input._array.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({factors.shape}) is not None, then it must "
+            f"have the same shape as the input ({input.shape})"
+        )
+    ndim = weight._array.ndim
+    if ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {ndim}")
+
+
+def _entries(
+    rows: Any, starts: Any, last: bool, padding_idx: int | None, known: int
+) -> tuple[Any, Any, int]:
+    """For each entry its row, -1 to leave it out, and its bag; and how many bags there are."""
+    count = len(starts) - last
+    if is_meta(rows) or is_meta(starts):
+        return rows, rows, count
+    bags = np.searchsorted(starts, np.arange(len(rows)), "right") - 1
+    if last:
+        # What is behind the last offset is the last bag's all the same.
+        bags = np.minimum(bags, count - 1)
+    skipped = bags < 0
+    if padding_idx is not None:
+        skipped = skipped | (rows == padding_idx % known)
+    return (np.where(skipped, -1, rows) if skipped.any() else rows), bags, count
 
 
 def _starts(x: Any, offsets: Tensor | None) -> Any:

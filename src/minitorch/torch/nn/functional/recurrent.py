@@ -87,11 +87,12 @@ def _same_dtype(x: Tensor, other: Tensor) -> None:
 def _run(layer: Layer, name: str, states: int, args: Sequence[Any], named: Any) -> tuple[Any, ...]:
     """With (input, hx, params, ..., batch_first), or with (data, batch_sizes, hx, params, ...)."""
     rest = ("params", "has_biases", "num_layers", "dropout", "train", "bidirectional")
-    packed = "batch_sizes" in named or (
-        len(args) > 2 and isinstance(args[1], Tensor) and not isinstance(args[3:4], Tensor)
-        and _is_params(args, states)
-    )  # fmt: skip
-    names = ("data", "batch_sizes", "hx", *rest) if packed else ("input", "hx", *rest, "batch_first")
+    # The argument that is a tensor only if the sizes are given before it.
+    first = 1 if states == 2 else 2
+    packed = "batch_sizes" in named or (len(args) > first and isinstance(args[first], Tensor))
+    names = (
+        ("data", "batch_sizes", "hx", *rest) if packed else ("input", "hx", *rest, "batch_first")
+    )
     given = {**dict(zip(names, args, strict=False)), **named}
     if len(args) > len(names) or set(given) != set(names):
         raise TypeError(
@@ -116,13 +117,6 @@ def _run(layer: Layer, name: str, states: int, args: Sequence[Any], named: Any) 
         raise ShapeError("Expected sequence length to be larger than 0 in RNN")
     out, *after = _layers(layer, x, own, *options, None)
     return (transpose(out, 0, 1) if given["batch_first"] else out, *after)
-
-
-def _is_params(args: Sequence[Any], states: int) -> bool:
-    """Whether the third of the arguments is the state: the weights come after it."""
-    if states == 1:
-        return isinstance(args[2], Tensor)
-    return len(args) > 3 and not isinstance(args[3], (bool, int))
 
 
 def lstm(*args: Any, **named: Any) -> tuple[Any, Any, Any]:
@@ -188,9 +182,7 @@ def _mixed(x: Tensor, weight: Tensor) -> None:
     from minitorch.torch.node import KINDS
 
     names = (KINDS[t._array.dtype.name].removesuffix("Tensor") for t in (x, weight))
-    raise DTypeError(
-        "mat1 and mat2 must have the same dtype, but got {} and {}".format(*names)
-    )
+    raise DTypeError("mat1 and mat2 must have the same dtype, but got {} and {}".format(*names))
 
 
 def lstm_cell(

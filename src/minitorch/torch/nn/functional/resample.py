@@ -72,16 +72,7 @@ def interpolate(
     if not isinstance(input, Tensor):
         raise not_a_tensor("interpolate", input)
     x = input._array
-    if mode in ("nearest", "nearest-exact", "area"):
-        if align_corners is not None:
-            raise ValueError(
-                "align_corners option can only be set with the interpolating modes: linear | "
-                f"bilinear | bicubic | trilinear; mode is {mode}"
-            )
-    elif align_corners is not None and not isinstance(align_corners, bool):
-        raise DTypeError(
-            f"interpolate(): argument 'align_corners' must be bool, not {align_corners!r}"
-        )
+    _check_corners(mode, align_corners)
     sizes, factors = _wanted(x, size, scale_factor)
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
@@ -94,22 +85,9 @@ def interpolate(
         )
     if mode == "area" and x.ndim in _AREA:
         return _AREA[x.ndim](input, sizes)
-    if mode == "lanczos" and x.ndim == 4:
-        if align_corners:
-            raise ValueError("Lanczos mode does not support align_corners=True")
-        if not antialias:
-            raise ValueError("Lanczos mode requires antialias=True")
     found = _SMOOTH[mode] if antialias else _MODES.get((mode, x.ndim))
-    if found is None:
-        if x.ndim in (3, 4, 5) and mode in _NEEDS:
-            raise NotImplementedError(
-                f"Got {x.ndim}D input, but {mode} mode needs {_NEEDS[mode]}D input"
-            )
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the "
-            "modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
-            f"nearest-exact (got {mode})"
-        )
+    if found is None or (mode == "lanczos" and align_corners):
+        raise _no_mode(mode, x.ndim, align_corners)
     if factors is not None and mode == "nearest" and x.ndim == 4:
         # Of images PyTorch copies and doubles pixels, whatever the factor that came to that.
         factors = tuple(
@@ -117,6 +95,37 @@ def interpolate(
             for i, o, f in zip(x.shape[2:], sizes, factors, strict=True)
         )
     return _resampled(input, sizes, found, bool(align_corners), factors)
+
+
+def _check_corners(mode: str, align_corners: Any) -> None:
+    if align_corners is None:
+        return
+    if mode in ("nearest", "nearest-exact", "area"):
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | "
+            f"bilinear | bicubic | trilinear; mode is {mode}"
+        )
+    if not isinstance(align_corners, bool):
+        raise DTypeError(
+            f"interpolate(): argument 'align_corners' must be bool, not {align_corners!r}"
+        )
+
+
+def _no_mode(mode: str, ndim: int, align_corners: Any) -> Exception:
+    """The error for a mode that these dimensions do not have."""
+    if mode == "lanczos" and ndim == 4:
+        if align_corners:
+            return ValueError("Lanczos mode does not support align_corners=True")
+        return ValueError("Lanczos mode requires antialias=True")
+    if ndim in (3, 4, 5) and mode in _NEEDS:
+        return NotImplementedError(
+            f"Got {ndim}D input, but {mode} mode needs {_NEEDS[mode]}D input"
+        )
+    return NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
+        "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got "
+        f"{mode})"
+    )
 
 
 def _resampled(

@@ -156,6 +156,16 @@ from minitorch.torch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from minitorch.torch.nn.modules.rnn import (
+    GRU,
+    LSTM,
+    RNN,
+    GRUCell,
+    LSTMCell,
+    RNNBase,
+    RNNCell,
+    RNNCellBase,
+)
 from minitorch.torch.nn.modules.sparse import Embedding, EmbeddingBag
 from minitorch.torch.nn.modules.upsampling import (
     Upsample,

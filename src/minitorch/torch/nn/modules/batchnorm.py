@@ -96,6 +96,8 @@ class _NormBase(Module):
 class _BatchNorm(_NormBase):
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
+        weight: Any
+        bias: Any
         try:  # by attribute they cost a microsecond each
             parameters, buffers = self._parameters, self._buffers
             weight, bias = parameters["weight"], parameters["bias"]
@@ -255,8 +257,6 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
                 if own is not None:
                     own.materialize((self.num_features,))
             self.reset_parameters()
-        elif not self.num_features:
-            self.num_features = input.shape[1]
 
 
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
@@ -14,6 +15,7 @@ from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter, UninitializedParameter
 from minitorch.torch.tensor import Tensor
 
+C = TypeVar("C", bound=type)
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
@@ -195,6 +197,19 @@ class _Conv(_ConvNd):
         return self._conv_forward(input, weight, bias)
 
 
+def _named(cls: C) -> C:
+    """Give a class its own `__init__`, so that Python's errors of wrong arguments name it."""
+    shared: Any = cls.__init__  # type: ignore[misc]
+    code, outside, default, cells = (
+        getattr(shared, f"__{part}__") for part in ("code", "globals", "defaults", "closure")
+    )
+    own = types.FunctionType(code, outside, "__init__", default, cells)
+    own.__annotations__, own.__module__ = shared.__annotations__, shared.__module__
+    own.__qualname__ = f"{cls.__name__}.__init__"
+    cls.__init__ = own  # type: ignore[misc]
+    return cls
+
+
 _CONV_DOC = """Correlations of {what} with out_channels kernels, plus a bias.
 
     kernel_size, stride, dilation  an int, or one for each dimension
@@ -205,18 +220,21 @@ _CONV_DOC = """Correlations of {what} with out_channels kernels, plus a bias.
     """
 
 
+@_named
 class Conv1d(_Conv):
     __doc__ = _CONV_DOC.format(what="(N, C, L) or (C, L)")
     _ndim = 1
     _function = staticmethod(F.conv1d)
 
 
+@_named
 class Conv2d(_Conv):
     __doc__ = _CONV_DOC.format(what="(N, C, H, W) or (C, H, W)")
     _ndim = 2
     _function = staticmethod(F.conv2d)
 
 
+@_named
 class Conv3d(_Conv):
     __doc__ = _CONV_DOC.format(what="(N, C, D, H, W) or (C, D, H, W)")
     _ndim = 3
@@ -322,18 +340,21 @@ _TRANSPOSE_DOC = """The adjoint of `Conv{n}d`: each element spreads a kernel, pl
     """
 
 
+@_named
 class ConvTranspose1d(_ConvTransposeNd):
     __doc__ = _TRANSPOSE_DOC.format(n=1)
     _ndim = 1
     _function = staticmethod(F.conv_transpose1d)
 
 
+@_named
 class ConvTranspose2d(_ConvTransposeNd):
     __doc__ = _TRANSPOSE_DOC.format(n=2)
     _ndim = 2
     _function = staticmethod(F.conv_transpose2d)
 
 
+@_named
 class ConvTranspose3d(_ConvTransposeNd):
     __doc__ = _TRANSPOSE_DOC.format(n=3)
     _ndim = 3
@@ -375,8 +396,6 @@ class _LazyConvXdMixin(LazyModuleMixin):
             if self.bias is not None:
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()
-        elif not self.in_channels:
-            self.in_channels = self._get_in_channels(input)
 
     def _get_in_channels(self, input: Any) -> int:
         n, ndim = self._ndim, input.dim()
@@ -427,37 +446,37 @@ class _LazyConvTranspose(_LazyConvXdMixin):
         self._lazily(out_channels, bias, device, dtype)
 
 
-class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
+class LazyConv1d(_LazyConv, Conv1d):
     """`Conv1d` that takes in_channels from its first input."""
 
     cls_to_become = Conv1d
 
 
-class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
+class LazyConv2d(_LazyConv, Conv2d):
     """`Conv2d` that takes in_channels from its first input."""
 
     cls_to_become = Conv2d
 
 
-class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
+class LazyConv3d(_LazyConv, Conv3d):
     """`Conv3d` that takes in_channels from its first input."""
 
     cls_to_become = Conv3d
 
 
-class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[misc]
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """`ConvTranspose1d` that takes in_channels from its first input."""
 
     cls_to_become = ConvTranspose1d
 
 
-class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[misc]
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """`ConvTranspose2d` that takes in_channels from its first input."""
 
     cls_to_become = ConvTranspose2d
 
 
-class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):  # type: ignore[misc]
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """`ConvTranspose3d` that takes in_channels from its first input."""
 
     cls_to_become = ConvTranspose3d

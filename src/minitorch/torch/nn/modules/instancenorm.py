@@ -47,8 +47,9 @@ class _InstanceNorm(_NormBase):
                 if key in state_dict
             ]
             if stale:
+                quoted = [f'"{key}"' for key in stale]
                 rest[-1].append(
-                    f"Unexpected running stats buffer(s) {' and '.join(map(repr, stale))} for "
+                    f"Unexpected running stats buffer(s) {' and '.join(quoted)} for "
                     f"{type(self).__name__} with track_running_stats=False. If state_dict is a "
                     "checkpoint saved before 0.4.0, this may be expected because "
                     f"{type(self).__name__} does not track running stats by default since 0.4.0. "

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+import numpy as np
+
 from minitorch.torch.creation import empty
+from minitorch.torch.functions.basic import from_numpy
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.module import Module
@@ -30,7 +33,24 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The old name of `LocalResponseNorm`."""
+    """`LocalResponseNorm` of (N, C, H, W) as old versions had it.
+
+    From some channel on its windows keep the first channel, as PyTorch's do; the gradient is that
+    of what is computed, which PyTorch's is not.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Any) -> Any:
+        channels, before = input.shape[1], int((self.size - 1) / 2 + 1)
+        places = np.arange(channels)
+        apart = places[None] - places[:, None]
+        windows = (apart < before) & (apart > -before)
+        windows[before:, 0] = True
+        rows = from_numpy(windows.astype(input._array.dtype))
+        square = (rows @ (input * input).flatten(2)).view(input.shape)
+        return input * (square * (self.alpha / self.size) + self.k) ** -self.beta
 
 
 def _shape(given: Any) -> tuple[int, ...]:
@@ -160,8 +180,8 @@ class RMSNorm(Module):
         if self.weight is not None:
             init.ones_(self.weight)
 
-    def forward(self, input: Any) -> Any:
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+    def forward(self, x: Any) -> Any:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
         return (

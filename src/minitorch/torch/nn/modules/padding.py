@@ -12,7 +12,7 @@ from minitorch.torch.nn.modules.module import Module
 class _Pad(Module):
     """What all have: the widths, (left, right) of the last dimension first."""
 
-    __constants__ = ("padding",)
+    __constants__: tuple[str, ...] = ("padding",)
     _sides = 0
     _mode = ""
     padding: tuple[int, ...]

@@ -96,14 +96,14 @@ class RNNBase(Module):
         self.bidirectional, self.proj_size = bidirectional, proj_size
         self._flat_weight_refs: list[Any] = []
         if not isinstance(hidden_size, int):
-            raise TypeError(
-                f"hidden_size should be of type int, got: {type(hidden_size).__name__}"
-            )
+            raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
         for name in ("input_size", "hidden_size", "num_layers"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be greater than zero")
         if proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+            raise ValueError(
+                "proj_size should be a positive integer or zero to disable projections"
+            )
         if proj_size >= hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
         if mode not in _GATES:

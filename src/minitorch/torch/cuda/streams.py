@@ -1,0 +1,11 @@
+"""`torch.cuda.streams`: names of `torch.cuda`."""
+
+from minitorch.torch.cuda import (
+    Event,
+    Stream,
+)
+
+__all__ = [
+    "Event",
+    "Stream",
+]

@@ -1,0 +1,3 @@
+"""`torch.nn.utils`: gradients clipped, sequences packed, weights parametrised."""
+
+from minitorch.torch.nn.utils import rnn
