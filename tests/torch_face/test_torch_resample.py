@@ -431,6 +431,27 @@ def test_embedding_bag_of_ties_and_none() -> None:
     assert tuple(out.shape) == (0, 2)
 
 
+def test_embedding_bag_has_no_sparse_gradients() -> None:
+    arguments = mt.tensor(NUMBERS), mt.tensor(TABLE, requires_grad=True), mt.tensor(OFFSETS)
+    with pytest.raises(NotImplementedError, match="no sparse gradients"):
+        MF.embedding_bag(*arguments, sparse=True)
+    with mt.no_grad():
+        np.testing.assert_array_equal(
+            array(MF.embedding_bag(*arguments, sparse=True)), array(MF.embedding_bag(*arguments))
+        )
+
+
+def test_gradients_are_laid_out_plainly() -> None:
+    x = mt.tensor(IMAGE, requires_grad=True)
+    grid = mt.tensor(GRID, requires_grad=True)
+    MF.grid_sample(x, grid, align_corners=False).sum().backward()
+    assert x.grad.is_contiguous()
+    assert grid.grad.is_contiguous()
+    y = mt.tensor(X[3], requires_grad=True)
+    MF.pad(y, (2, 1), mode="reflect").sum().backward()
+    assert y.grad.is_contiguous()
+
+
 def test_embedding_bag_divides_by_how_often_a_row_is_named() -> None:
     """As its documentation has it. PyTorch 2.13 on the CPU reads the counts at wrong places: it is
     right where all rows are named equally often."""

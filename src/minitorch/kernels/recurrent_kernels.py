@@ -14,15 +14,13 @@ import numpy as np
 
 from minitorch.kernels import register
 from minitorch.ops.declare import OPS
-from minitorch.ops.recurrent import Cut, GRUKept, LSTMKept, RNNKept, Sizes
+from minitorch.ops.recurrent import Cut, GRUKept, LSTMKept, RNNKept, Sizes, flat
 
 _SUITED = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 def _suits(aux: Any, *inputs: Any) -> bool:
     """Whether everything is of the dtype that was computed in, which is not half."""
-    if aux is None:
-        return False
     dtype = aux[0].dtype
     if dtype not in _SUITED:
         return False
@@ -37,9 +35,9 @@ def _of_state(g: Any, like: Any) -> Any:
     return np.zeros_like(like, order="C") if g is None else np.array(g, like.dtype, order="C")
 
 
-def _outputs(cut: Cut, g: Any, state: Any) -> Any:
+def _outputs(cut: Cut, g: Any) -> Any:
     """The cotangents of each step's output; None for each if there are none."""
-    return repeat(None) if g is None else cut.rows(g.reshape(-1, state.shape[1]))
+    return repeat(None) if g is None else cut.rows(flat(g))
 
 
 def _apart(a: np.ndarray) -> list[np.ndarray]:
@@ -61,7 +59,7 @@ def _of_weights(
     of_w, of_v, of_b, of_d = needs[1:]
     total = np.add.reduce(d_sums, 0) if of_b or of_d else None
     return d_x, [
-        np.matmul(d_sums.T, x.reshape(-1, x.shape[-1])) if of_w else None,
+        np.matmul(d_sums.T, flat(x)) if of_w else None,
         np.matmul(d_sums.T, hidden) if of_v else None,
         total if of_b else None,
         total if of_d else None,
@@ -110,7 +108,7 @@ def _lstm(
         cut.rows(d_parts, 3),
         cut.rows(aux.gates, slice(size, 2 * size)),
         cut.rows(to_cell),
-        _outputs(cut, g[0], d_h),
+        _outputs(cut, g[0]),
         repeat(None) if narrow is None else cut.rows(narrow),
         *map(cut.states, (wide, spare)),
         strict=False,
@@ -172,7 +170,7 @@ def _gru(
         *map(cut.states, (d_h, d_h[:, None])),
         *map(cut.rows, (d_gates, d_parts, d_n)),
         cut.rows(aux.gates, slice(size, 2 * size)),
-        _outputs(cut, g[0], d_h),
+        _outputs(cut, g[0]),
         cut.states(spare),
         strict=False,
     ):
@@ -211,16 +209,21 @@ def _rnn(
         return formula(g, x, h, w_ih, w_hh, b_ih, b_hh, sizes, backwards, rectified, needs, aux)
     d_h = _of_state(g[1], h)
     d_sums = np.empty_like(aux.after)
-    passed = aux.after > 0 if rectified else None
-    if passed is None:
-        _tanh_slope(aux.after, d_sums)
     cut = Cut(x.shape, sizes, backwards, True)
-    for h_now, d_a, out in zip(
-        cut.states(d_h), cut.rows(d_sums), _outputs(cut, g[0], d_h), strict=False
+    if rectified:
+        stops = cut.rows(aux.after <= 0)
+    else:
+        stops = repeat(None)
+        _tanh_slope(aux.after, d_sums)
+    for h_now, d_a, out, stopped in zip(
+        cut.states(d_h), cut.rows(d_sums), _outputs(cut, g[0]), stops, strict=False
     ):
         if out is not None:
             h_now += out
-        d_a *= h_now
+        if stopped is None:
+            d_a *= h_now
+        else:
+            d_a[...] = np.where(stopped, 0, h_now)
         np.matmul(d_a, w_hh, out=h_now)
     d_x, of_weights = _of_weights(x, d_sums, aux.hidden, w_ih, (needs[0], *needs[2:]))
     return d_x, d_h, *of_weights

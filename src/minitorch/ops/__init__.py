@@ -61,6 +61,7 @@ from minitorch.ops import (  # isort: skip - they build on those above
     products,
     recurrent,
     resample,
+    sampling,
     scatter,
     scatter_along,
     segments,

@@ -179,11 +179,16 @@ def _weights(part: Any, mode: str) -> list[Any]:
         return [1 - part, part]
     rest = 1 - part
     return [
-        ((_A * part - 2 * _A) * part + _A) * part,
+        _far(part + 1),
         ((_A + 2) * part - (_A + 3)) * part * part + 1,
         ((_A + 2) * rest - (_A + 3)) * rest * rest + 1,
-        ((_A * rest - 2 * _A) * rest + _A) * rest,
+        _far(rest + 1),
     ]
+
+
+def _far(x: Any) -> Any:
+    # As PyTorch writes it: in half precision the order of the steps is to be seen.
+    return ((_A * x - 5 * _A) * x + 8 * _A) * x - 4 * _A
 
 
 def _slopes(part: Any, mode: str) -> list[Any]:

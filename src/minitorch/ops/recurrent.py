@@ -104,6 +104,11 @@ def _rows(x: Any) -> Any:
     return x if len(shape) == 2 else reshape(x, (shape[0] * shape[1], shape[2]))
 
 
+def flat(x: np.ndarray) -> np.ndarray:
+    """`_rows` of an array."""
+    return x if x.ndim == 2 else x.reshape(x.shape[0] * x.shape[1], x.shape[2])
+
+
 def _inputs(*given: Any) -> Sequence[Any]:
     """Everything as floating arrays of one dtype: single precision where it is half."""
     dtype = getattr(given[0], "dtype", None)
@@ -204,6 +209,7 @@ def _walk(
     sizes: Sizes,
     backwards: bool,
     needs: Sequence[bool],
+    aux: Any,
 ) -> tuple[Any, ...]:
     """The gradients of x, the states, w_ih, w_hh, b_ih, b_hh and (of what has one) w_hr."""
     x, *states = map(_floated, (x, *states))
@@ -226,9 +232,8 @@ def _walk(
         states = [_rest(state, new) for state, new in zip(states, after, strict=True)]
     g_out, *slopes = cotangents
     g_rows = None if g_out is None else _rows(g_out)
-    dtype = bare(inside).dtype
     slopes = [
-        blank_like(bare(x), tuple(state.shape), dtype) if slope is None else slope
+        blank_like(bare(x), tuple(state.shape), aux[0].dtype) if slope is None else slope
         for slope, state in zip(slopes, states, strict=True)
     ]
     pieces = []
@@ -298,7 +303,7 @@ def _lstm(
     given = (x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr)
     x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr = _inputs(*given)
     size, cut = c.shape[1], Cut(x.shape, sizes, backwards)
-    gates = _projected(x.reshape(-1, x.shape[-1]), w_ih, b_ih, b_hh)
+    gates = _projected(flat(x), w_ih, b_ih, b_hh)
     rows, dtype = len(gates), gates.dtype
     h, c = h.copy(), c.copy()
     out, kept = np.empty((rows, h.shape[1]), dtype), _lstm_kept(gates, h.shape[1], size)
@@ -396,7 +401,7 @@ def _lstm_gradients(
     aux: Any,
 ) -> tuple[Any, ...]:
     weights = (w_ih, w_hh, b_ih, b_hh, w_hr)
-    return _walk(LSTM_STEP, g, x, (h, c), weights, sizes, backwards, needs)
+    return _walk(LSTM_STEP, g, x, (h, c), weights, sizes, backwards, needs, aux)
 
 
 def _lstm_meta(
@@ -480,13 +485,13 @@ def _gru(
     given = (x, h, w_ih, w_hh, b_ih, b_hh)
     x, h, w_ih, w_hh, b_ih, b_hh = _inputs(*given)
     size, cut = h.shape[1], Cut(x.shape, sizes, backwards)
-    gates = _projected(x.reshape(-1, x.shape[-1]), w_ih, b_ih, None)
+    gates = _projected(flat(x), w_ih, b_ih, None)
     dtype = gates.dtype
     if b_hh is not None:
         gates[:, : 2 * size] += b_hh[: 2 * size]
     h = h.copy()
     out, hidden, new = (np.empty((len(gates), size), dtype) for _ in range(3))
-    parts = gates.reshape(-1, 3, size)
+    parts = gates.reshape(len(gates), 3, size)
     product = np.empty((len(h), 3, size), dtype)
     turned, _ = _turned(w_hh, None, len(x) if sizes is None else len(sizes))
     with _quiet(dtype):
@@ -547,7 +552,7 @@ def _gru_gradients(
     aux: Any,
 ) -> tuple[Any, ...]:
     weights = (w_ih, w_hh, b_ih, b_hh, None)
-    return _walk(GRU_STEP, g, x, (h,), weights, sizes, backwards, needs)
+    return _walk(GRU_STEP, g, x, (h,), weights, sizes, backwards, needs, aux)
 
 
 def _one_state(kept: Callable[[int, int], list[Any]], kind: Any) -> Function:
@@ -602,7 +607,7 @@ def _rnn(
     given = (x, h, w_ih, w_hh, b_ih, b_hh)
     x, h, w_ih, w_hh, b_ih, b_hh = _inputs(*given)
     cut = Cut(x.shape, sizes, backwards)
-    after = _projected(x.reshape(-1, x.shape[-1]), w_ih, b_ih, b_hh)
+    after = _projected(flat(x), w_ih, b_ih, b_hh)
     h = h.copy()
     hidden, product = np.empty_like(after), np.empty((len(h), h.shape[1]), after.dtype)
     turned, _ = _turned(w_hh, None, len(x) if sizes is None else len(sizes))
@@ -658,7 +663,7 @@ def _rnn_gradients(
     aux: Any,
 ) -> tuple[Any, ...]:
     weights = (w_ih, w_hh, b_ih, b_hh, None)
-    return _walk(RNN_STEPS[rectified], g, x, (h,), weights, sizes, backwards, needs)
+    return _walk(RNN_STEPS[rectified], g, x, (h,), weights, sizes, backwards, needs, aux)
 
 
 rnn_layer: Function = declare(

@@ -194,14 +194,16 @@ def _three(*, weight: tuple[float, float] = (-2, 2), **options: Any) -> Samples:
 def _lerp(x: Any, end: Any, weight: Any) -> Any:
     """x + weight * (end - x), counted from the nearer end so that weight 1 gives exactly `end`."""
     x, end = floating(x), floating(end)
-    if not isinstance(weight, (int, float)):
+    number = isinstance(weight, (int, float, complex))
+    if not number:
         weight = floating(weight)
     step = end - x
     from_x = x + weight * step
     from_end = end - step * (1 - weight)
-    if isinstance(weight, (int, float)):
-        return from_x if weight < 0.5 else from_end
-    return np.where(np.less(weight, 0.5), from_x, from_end)
+    size = np.abs(weight) if np.iscomplexobj(weight) else weight
+    if number:
+        return from_x if size < 0.5 else from_end
+    return np.where(np.less(size, 0.5), from_x, from_end)
 
 
 lerp = pointwise(

@@ -85,7 +85,12 @@ def reduce_along(
 
 def at_each(ufunc: np.ufunc, target: np.ndarray, places: Any, source: Any) -> None:
     """`ufunc.at`, which is several times as fast where everything is a vector."""
-    if target.ndim == 1 and type(places) is not tuple and np.ndim(source) > 1 and np.shape(places) == np.shape(source):
+    if (
+        target.ndim == 1
+        and type(places) is not tuple
+        and np.ndim(source) > 1
+        and np.shape(places) == np.shape(source)
+    ):
         places, source = np.reshape(places, -1), np.reshape(source, -1)
     ufunc.at(target, places, source)
 

@@ -15,28 +15,49 @@ from minitorch.engine.mode import (
 from minitorch.torch import (
     _VF,
     _subclasses,
+    amp,
     autograd,
+    backends,
+    compiler,
+    cuda,
     fft,
     library,
     linalg,
     masked,
     nn,
     ops,
+    optim,
     random,
     return_types,
+    sparse,
     special,
     utils,
+    version,
 )
 from minitorch.torch import face as _face
 from minitorch.torch import operators as _operators
+from minitorch.torch.absent import finder as _finder
+from minitorch.torch.amp import GradScaler, autocast
+from minitorch.torch.amp.autocast_mode import (
+    clear_autocast_cache,
+    get_autocast_cpu_dtype,
+    get_autocast_dtype,
+    get_autocast_gpu_dtype,
+    is_autocast_cache_enabled,
+    is_autocast_cpu_enabled,
+    is_autocast_enabled,
+)
 from minitorch.torch.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
 )
+from minitorch.torch.compiler import compile
 from minitorch.torch.creation import *
 from minitorch.torch.dtypes import (
     Size,
+    bfloat16,
     channels_last,
+    channels_last_3d,
     complex64,
     complex128,
     contiguous_format,
@@ -56,10 +77,15 @@ from minitorch.torch.dtypes import (
     memory_format,
     preserve_format,
     set_default_dtype,
+    sparse_coo,
     strided,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from minitorch.torch.dtypes import bool_ as bool
+from minitorch.torch.func import vmap
 from minitorch.torch.functions import *
 from minitorch.torch.functions.basic import tensor as tensor  # the function, not the module
 from minitorch.torch.functions.decompositions import *
@@ -72,18 +98,70 @@ from minitorch.torch.linalg.solve import inverse, logdet, pinverse
 from minitorch.torch.nn.functional.recurrent import *
 from minitorch.torch.nn.native import *
 from minitorch.torch.nn.shared import *
+from minitorch.torch.older import *
 from minitorch.torch.printing import get_printoptions, set_printoptions
 from minitorch.torch.random import *
-from minitorch.torch.special import igamma, igammac, mvlgamma
+from minitorch.torch.sampling import *
 from minitorch.torch.serialization import load, save
+from minitorch.torch.sparse import dsmm, sparse_coo_tensor, spmm
+from minitorch.torch.special import igamma, igammac, mvlgamma
+from minitorch.torch.storage import (
+    BoolStorage,
+    ByteStorage,
+    CharStorage,
+    ComplexDoubleStorage,
+    ComplexFloatStorage,
+    DoubleStorage,
+    FloatStorage,
+    HalfStorage,
+    IntStorage,
+    LongStorage,
+    ShortStorage,
+    TypedStorage,
+    UntypedStorage,
+    is_storage,
+)
 from minitorch.torch.tensor import Tensor
+from minitorch.torch.torch_version import VERSION as _VERSION
+from minitorch.torch.torch_version import TorchVersion as _TorchVersion
+
+# After `functions`, which has a `set_default_tensor_type` too.
+from minitorch.torch.environment import *  # isort: skip
 
 half, double, cfloat, cdouble = float16, float64, complex64, complex128
 float = float32
 short, int, long = int16, int32, int64
 newaxis = None
 
-__version__ = "2.13.0+minitorch"
+__version__ = _TorchVersion(_VERSION)
+has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
+
+_LATE = (
+    *("accelerator", "cpu", "distributed", "distributions", "func", "functional", "hub", "jit"),
+    *("mps", "mtia", "multiprocessing", "onnx", "overrides", "profiler", "serialization"),
+    *("storage", "testing", "torch_version", "types", "xpu"),
+)
+"""Modules that are imported when they are first asked for."""
+
+__getattr__ = _finder(
+    __name__,
+    {
+        "fx": "programs cannot be read as graphs of operations; `minitorch.graph` draws one step",
+        "export": "there is no exporter; save the weights with torch.save",
+        "quantization": "there are no quantised tensors",
+        "ao": "there are no quantised tensors",
+        "nested": "there are no nested tensors; pad, or torch.nn.utils.rnn.pack_sequence",
+        "sparse_csr_tensor": "torch.sparse_coo_tensor is there",
+        "float8_e4m3fn": "NumPy has no such dtype",
+        "float8_e5m2": "NumPy has no such dtype",
+        "complex32": "NumPy has no such dtype; torch.complex64 is there",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})
+
 
 # PyTorch says nothing of log(0) or 0/0. NumPy's warnings of what this face computes would be noise;
 # those of a program's own NumPy stay. (np.errstate around each call would double its cost.)

@@ -45,7 +45,7 @@ def finder(module: str, notes: Mapping[str, str] | None = None) -> Callable[[str
     """
 
     def find(name: str) -> Any:
-        package = hasattr(sys.modules[module], "__path__")
+        package = "__path__" in vars(sys.modules[module])
         if package and not name.startswith("__") and importlib.util.find_spec(f"{module}.{name}"):
             return importlib.import_module(f"{module}.{name}")
         raise AbsentError(module, name, (notes or {}).get(name, ""))

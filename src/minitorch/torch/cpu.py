@@ -24,7 +24,7 @@ def device_count() -> int:
 
 
 def current_device() -> str:
-    """"cpu"."""
+    """ "cpu"."""
     return "cpu"
 
 

@@ -272,7 +272,7 @@ class Generator:
                 return 0.0
             scale = (1 - self.double(1)[0]) ** (1 / alpha)
             alpha += 1
-        d = alpha - 1 / 3
+        d = alpha - float(np.float32(1 / 3))  # in single precision there, alone of all here
         c = 1 / math.sqrt(9 * d)
         while True:
             x = self.few_normal(1)[0]

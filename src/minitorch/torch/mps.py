@@ -39,9 +39,7 @@ empty_cache = _needs_one("empty_cache", "emptyCache")
 current_allocated_memory = _needs_one("current_allocated_memory", "getCurrentAllocatedMemory")
 driver_allocated_memory = _needs_one("driver_allocated_memory", "getDriverAllocatedMemory")
 recommended_max_memory = _needs_one("recommended_max_memory", "getRecommendedMaxMemory")
-set_per_process_memory_fraction = _needs_one(
-    "set_per_process_memory_fraction", "setMemoryFraction"
-)
+set_per_process_memory_fraction = _needs_one("set_per_process_memory_fraction", "setMemoryFraction")
 get_rng_state = _needs_one("get_rng_state", "getRngState")
 set_rng_state = _needs_one("set_rng_state", "setRngState")
 

@@ -29,11 +29,11 @@ class autocast:
         cache_enabled: bool | None = None,
     ) -> None:
         if not isinstance(device_type, str):
-            raise ValueError(
-                f"Expected `device_type` of type `str`, got: `{type(device_type)}`"
-            )
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         self.device = device(device_type).type
-        self.fast_dtype = (bfloat16 if self.device == "cpu" else float16) if dtype is None else dtype
+        self.fast_dtype = (
+            (bfloat16 if self.device == "cpu" else float16) if dtype is None else dtype
+        )
         if enabled and self.device == "cuda":
             warnings.warn(
                 "CUDA is not available or torch_xla is imported. Disabling autocast.",

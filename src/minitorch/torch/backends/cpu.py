@@ -4,7 +4,7 @@ from minitorch.torch.absent import finder
 
 
 def get_cpu_capability() -> str:
-    """"DEFAULT": which instructions NumPy uses is its own business."""
+    """ "DEFAULT": which instructions NumPy uses is its own business."""
     return "DEFAULT"
 
 

@@ -61,8 +61,8 @@ lcm = _of_integers("lcm", np.lcm, "The least common multiple")
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Any, ...]:
-    """The coordinates, in a tensor of this shape, of places in the flattened one: one tensor for
-    each dimension. TypeError for other than integers, ValueError for a negative size."""
+    """The coordinates, in a tensor of this shape, of places in the flattened one: one int64
+    tensor for each dimension. TypeError for other than integers, ValueError for a negative size."""
     if not isinstance(indices, Tensor):
         raise not_a_tensor("unravel_index", indices, "indices")
     if indices._array.dtype.kind not in "iu":
@@ -74,10 +74,10 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Any, ...]:
         )
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
-    found, step = [], 1
+    found, step, places = [], 1, indices._array.astype(np.int64)
     for size in reversed(sizes):
         with np.errstate(divide="ignore"):
-            found.append(wrap(np.asarray(indices._array // step % size, indices._array.dtype)))
+            found.append(wrap(np.asarray(places // step % size)))
         step *= size
     return tuple(reversed(found))
 

@@ -1,5 +1,6 @@
 """`torch.optim`: optimisers, one a file, and schedules for their learning rates."""
 
+from minitorch.torch.absent import finder as _finder
 from minitorch.torch.optim import lr_scheduler, swa_utils
 from minitorch.torch.optim._adafactor import Adafactor
 from minitorch.torch.optim._muon import Muon
@@ -17,3 +18,5 @@ from minitorch.torch.optim.rmsprop import RMSprop
 from minitorch.torch.optim.rprop import Rprop
 from minitorch.torch.optim.sgd import SGD
 from minitorch.torch.optim.sparse_adam import SparseAdam
+
+__getattr__ = _finder(__name__)

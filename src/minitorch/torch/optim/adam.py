@@ -112,7 +112,7 @@ class Adam(Optimizer):
             v *= beta2
             add_scaled(v, scratch, new2)
             if amsgrad:
-                v = np.maximum(largest[0], v, largest[0])
+                v = np.maximum(largest[0], v, out=largest[0])
             np.sqrt(v, scratch)
             scratch += floor
             np.divide(m, scratch, scratch)

@@ -69,5 +69,5 @@ class Adamax(Optimizer):
             dx = decayed(dx, x, decay)
             m += (1 - beta1) * (dx - m)
             u *= beta2
-            np.maximum(u, abs(dx) + eps, u)
+            np.maximum(u, abs(dx) + eps, out=u)
             x -= rate * m / u

@@ -11,11 +11,9 @@ import numpy as np
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.tensor import Tensor, wrap
 
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 """Bytes of an array worked on at a time. A formula passes over the same arrays a dozen times: those
 of one block stay in the cache meanwhile."""
-FEW = 1 << 12
-"""Below so many elements a call costs more than its work."""
 
 
 def check(condition: Any, message: str) -> None:
@@ -85,33 +83,33 @@ def real(array: np.ndarray) -> np.ndarray:
     return pairs
 
 
-def blocks(*arrays: np.ndarray) -> Sequence[Sequence[np.ndarray]]:
+def blocks(*arrays: np.ndarray, size: int | None = None) -> Sequence[Sequence[np.ndarray]]:
     """Arrays of one shape in pieces that fit the cache: for each piece its part of every array.
 
-    The pieces have at least one axis and are real. They are the arrays' own memory.
+    The pieces are real, and the arrays' own memory: without gaps if they have one axis.
+
+    size  bytes of a piece; a formula of one pass has no use for small ones
     """
     first = arrays[0]
     if first.dtype.kind == "c":
         arrays = tuple(map(real, arrays))
         first = arrays[0]
-    if first.size < FEW:
-        return ([a.reshape(1) for a in arrays],) if not first.ndim else (arrays,)
     for a in arrays:
         if not a.flags.c_contiguous:
-            return (arrays,)
-    flat = [a.reshape(-1) for a in arrays]
-    step = BLOCK // first.itemsize
+            return ([each[None] for each in arrays],)
+    flat = arrays if first.ndim == 1 else [a.reshape(-1) for a in arrays]
+    step = (size or BLOCK) // first.itemsize
     if first.size <= step:
         return (flat,)
     return [[a[k : k + step] for a in flat] for k in range(0, first.size, step)]
 
 
 def add_scaled(y: np.ndarray, x: np.ndarray, factor: float) -> None:
-    """y += factor * x, where that pays in one pass."""
-    if y.size < FEW or y.ndim != 1 or y.dtype.char not in "fd":
-        y += factor * x
-    else:
+    """y += factor * x, in one pass that rounds once, as PyTorch's; both must not overlap."""
+    if y.ndim == 1 and y.size and y.dtype.char in "fd":
         _axpy(y.dtype.char)(x, y, a=factor)
+    else:
+        y += factor * x
 
 
 @functools.cache
@@ -123,4 +121,8 @@ def _axpy(char: str) -> Any:
 
 def decayed(g: np.ndarray, p: np.ndarray, weight_decay: Any) -> np.ndarray:
     """The gradient with that of an L2 penalty on the parameter."""
-    return g + float(weight_decay) * p if weight_decay else g
+    if not weight_decay:
+        return g
+    g = g.copy()
+    add_scaled(g, p, float(weight_decay))
+    return g

@@ -61,7 +61,7 @@ class SGD(Optimizer):
         nesterov, damped = group["nesterov"], 1 - group["dampening"]
         decay = number(group["weight_decay"])
         if not momentum:
-            for x, dx in blocks(p._array, g):
+            for x, dx in blocks(p._array, g, size=None if decay else p._array.nbytes):
                 add_scaled(x, decayed(dx, x, decay), -lr)
             return
         buffer = state.get("momentum_buffer")
@@ -78,4 +78,4 @@ class SGD(Optimizer):
                     v += dx
                 else:
                     add_scaled(v, dx, damped)
-            add_scaled(x, dx + momentum * v if nesterov else v, -lr)
+            add_scaled(x, decayed(dx, v, momentum) if nesterov else v, -lr)

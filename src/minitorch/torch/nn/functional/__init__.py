@@ -1,5 +1,6 @@
 """`torch.nn.functional`: what layers are made of, as functions, by topic."""
 
+from minitorch.torch.absent import finder as _finder
 from minitorch.torch.functions.products import pdist
 from minitorch.torch.nn.functional.activation import (
     celu,
@@ -273,3 +274,5 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+__getattr__ = _finder(__name__)

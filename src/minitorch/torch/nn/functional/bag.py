@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.engine.mode import ambient
 from minitorch.ops.meta import is_meta
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.index import watch
@@ -43,7 +44,7 @@ def embedding_bag(
     padding_idx  a row that is left out
 
     An empty bag gives zeros. ValueError and RuntimeError for shapes and numbers that do not go
-    together, NotImplementedError for `sparse`.
+    together, NotImplementedError for a gradient with `sparse`.
     """
     if weight._array.dtype.kind in "iu" and input._array.dtype.kind == "f":
         input, weight = weight, input  # PyTorch takes them in the old order, too
@@ -51,7 +52,8 @@ def embedding_bag(
     factors = per_sample_weights
     _check_shapes(input, weight, factors)
     starts = _starts(x, offsets)
-    _check_mode(mode, factors, scale_grad_by_freq, sparse)
+    recorded = weight.requires_grad and ambient.get().grad
+    _check_mode(mode, factors, scale_grad_by_freq, sparse, recorded)
     rows = _rows(x, table, factors, padding_idx)
     if offsets is not None:
         _check_offsets(starts, rows, include_last_offset)
@@ -130,7 +132,7 @@ def _check_integers(array: Any) -> None:
         )
 
 
-def _check_mode(mode: str, factors: Any, by_frequency: bool, sparse: bool) -> None:
+def _check_mode(mode: str, factors: Any, by_frequency: bool, sparse: bool, recorded: bool) -> None:
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, but is {mode!r}")
     if mode == "max" and by_frequency:
@@ -142,8 +144,11 @@ def _check_mode(mode: str, factors: Any, by_frequency: bool, sparse: bool) -> No
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
             f"for mode='sum' (got mode='{mode}')."
         )
-    if sparse:
-        raise NotImplementedError("embedding_bag(sparse=True): there are no sparse gradients here")
+    if sparse and recorded:
+        raise NotImplementedError(
+            "embedding_bag(sparse=True): there are no sparse gradients here; leave `sparse` out, "
+            "or call it under torch.no_grad()"
+        )
 
 
 def _rows(x: Any, table: Any, factors: Any, padding_idx: int | None) -> Any:

@@ -96,8 +96,8 @@ def multi_head_attention_forward(
     keys = _numbers(key_padding_mask, "key_padding_mask", query)
     if is_causal and attn_mask is None:
         raise ShapeError(
-            "multi_head_attention_forward: is_causal is a hint of what attn_mask holds, and needs "
-            "attn_mask"
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
         )
     if is_causal and keys is None and not need_weights:
         pairs = None  # the mask is the causal one, and attention knows that by itself

@@ -31,6 +31,7 @@ from minitorch.torch.nn.modules.activation import (
     Threshold,
 )
 from minitorch.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
+from minitorch.torch.nn.modules.attention import MultiheadAttention
 from minitorch.torch.nn.modules.batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -167,6 +168,13 @@ from minitorch.torch.nn.modules.rnn import (
     RNNCellBase,
 )
 from minitorch.torch.nn.modules.sparse import Embedding, EmbeddingBag
+from minitorch.torch.nn.modules.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from minitorch.torch.nn.modules.upsampling import (
     Upsample,
     UpsamplingBilinear2d,

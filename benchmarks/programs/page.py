@@ -1,0 +1,128 @@
+"""docs/programs.md, written from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from program import Program
+
+HEAD = """\
+# Public programs, with PyTorch and with minitorch
+
+Each program is what its authors published, shortened in its number of steps and otherwise
+unchanged; none of it is in this repository. `minitorch run` stands for `python`: it lets
+`import torch` find `minitorch.torch`, with no torch installed. Both libraries start from the same
+seed, compute in float32 on one thread, and print; this page compares what they print.
+
+To repeat it, clone the repositories into a folder (`--list` names them) and say
+
+    python benchmarks/programs/run.py FOLDER
+
+Seconds are those of the whole command, from the start of Python to its end. *Agrees* says how far
+the printed losses are apart at most, relative to their size; `same text` means that everything that
+was printed is the same, character for character, but for times. Where the two part at some loss,
+the page says whether PyTorch parts from itself when one number of each parameter starts at the
+next float.
+
+"""
+
+
+def write_page(page: Path, programs: Sequence[Program], results: Mapping[str, Any]) -> int:
+    """Write the page; the number of programs that failed or do not agree."""
+    rows, wrong = [], 0
+    for program in programs:
+        if program.name in results:
+            result = results[program.name]
+            rows.append(row(program, result))
+            wrong += not is_right(result)
+    titles = ("program", "command", "agrees", "last loss: PyTorch, ours", "s PyTorch", "s ours")
+    table = [
+        "| " + " | ".join(titles) + " |",
+        "|---|---|---|---|--:|--:|",
+        *("| " + " | ".join(cells) + " |" for cells in rows),
+    ]
+    notes = [
+        f"- {program.name}: {text}" for program in programs for text in remarks(program) if text
+    ]
+    text = HEAD + "\n".join(table) + "\n"
+    if notes:
+        text += "\n## What was shortened, and what stands in for a download\n\n"
+        text += "\n".join(notes) + "\n"
+    text += f"\n{versions()}\n"
+    page.write_text(text, encoding="utf-8")
+    return wrong
+
+
+def is_right(result: Mapping[str, Any]) -> bool:
+    """Whether a program ran with both, and printed the same as far as it is determined."""
+    if any(result["failures"].values()):
+        return False
+    ours, nudged = result["agreement"], result.get("nudged")
+    if ours["departs"] is None:
+        return True
+    return bool(nudged and nudged["departs"] is not None and nudged["departs"] <= ours["departs"])
+
+
+def row(program: Program, result: Mapping[str, Any]) -> tuple[str, ...]:
+    agreement, seconds = result["agreement"], result["seconds"]
+    last = agreement["last"]
+    link = f"[{program.name}](https://github.com/{program.repository})"
+    shown = "<br>".join(f"`minitorch run {command}`" for command in program.commands)
+    return (
+        link,
+        shown.replace("|", "\\|"),
+        verdict(program, result),
+        ", ".join(last) if last else "-",
+        f"{seconds['pytorch']:.1f}",
+        f"{seconds['minitorch']:.1f}",
+    )
+
+
+def verdict(program: Program, result: Mapping[str, Any]) -> str:
+    """In a few words, whether and how far the two agree."""
+    failures = {
+        {"pytorch": "PyTorch", "minitorch": "ours"}[library]: failure
+        for library, failure in result["failures"].items()
+        if failure
+    }
+    if failures:
+        return "; ".join(f"**{who} stops**: {what}" for who, what in failures.items())
+    agreement, nudged = result["agreement"], result.get("nudged")
+    if agreement["same_text"]:
+        return "same text"
+    if agreement["departs"] is None:
+        return f"{agreement['worst']:.0e} over {agreement['count']} losses"
+    step = agreement["departs"] * program.steps
+    text = f"to {_at(step)} within 1e-3"
+    if nudged is None or nudged["departs"] is None:
+        return f"**{text}**; PyTorch beside itself: {nudged['worst'] if nudged else 0:.0e}"
+    return f"{text}; PyTorch beside itself to {_at(nudged['departs'] * program.steps)}"
+
+
+def _at(step: int) -> str:
+    return f"step {step}"
+
+
+def remarks(program: Program) -> list[str]:
+    edits = [f"`{_line(edit.old)}` → `{_line(edit.new)}`" for edit in program.edits]
+    files = [f"`{name}` is made by the table" for name in program.files]
+    seeded = [f"seeded with {program.seed} from outside"] if program.seed is not None else []
+    parts = [*edits, *files, *seeded, *([program.note] if program.note else [])]
+    return ["; ".join(parts)]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def versions() -> str:
+    found = []
+    for name in ("torch", "numpy", "minitorch"):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found) + "."

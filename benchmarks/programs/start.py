@@ -1,0 +1,69 @@
+"""Seeds everything, and then runs a program that does not seed itself.
+
+    python start.py [--nudge] [--watch] SEED script.py ARGUMENTS...    (or -m MODULE ARGUMENTS...)
+
+With either library: what `import torch` finds is seeded. `--watch` prints every number that
+`backward` is called on, for programs that print no loss. With `--nudge` the first number of every
+parameter that an optimizer is given is moved to the next float first, which shows how far a
+program's own result is determined. A seed of -1 seeds nothing.
+"""
+
+import random
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+
+def seed_all(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002  the programs draw from the global generator
+    torch.manual_seed(seed)
+
+
+def nudge_parameters() -> None:
+    plain = torch.optim.Optimizer.__init__
+
+    def nudged(self, params, defaults) -> None:  # type: ignore[no-untyped-def]
+        plain(self, params, defaults)
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    first = p.detach().reshape(-1)[:1]
+                    p.view(-1)[:1] = torch.nextafter(first, torch.full_like(first, 1e9))
+
+    torch.optim.Optimizer.__init__ = nudged
+
+
+def watch_backward() -> None:
+    plain = torch.Tensor.backward
+
+    def watched(self, *args, **kwargs) -> None:  # type: ignore[no-untyped-def]
+        if self.numel() == 1:
+            print(f"backward from a loss of {self.item():.6g}")
+        plain(self, *args, **kwargs)
+
+    torch.Tensor.backward = watched
+
+
+def main(arguments: list[str]) -> None:
+    while arguments[0].startswith("--"):
+        {"--nudge": nudge_parameters, "--watch": watch_backward}[arguments[0]]()
+        arguments = arguments[1:]
+    seed, *arguments = arguments
+    if int(seed) >= 0:
+        seed_all(int(seed))
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        sys.path[0] = ""
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        sys.path[0] = str(Path(arguments[0]).resolve().parent)
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,211 @@
+"""Sparse tensors as programs with graphs use them: made, multiplied with dense ones, turned dense.
+
+They are stored densely here: a `SparseTensor` knows which elements were given, and saves no memory.
+An operation on one gives a dense tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minitorch.torch.absent import finder
+from minitorch.torch.attach import method
+from minitorch.torch.creation import zeros
+from minitorch.torch.dtypes import from_numpy_dtype, sparse_coo
+from minitorch.torch.functions import addmm as _addmm
+from minitorch.torch.functions import as_tensor, clone, matmul
+from minitorch.torch.functions import sum as _sum
+from minitorch.torch.tensor import Tensor, wrap
+
+__all__ = ["SparseTensor", "addmm", "mm", "softmax", "sum"]
+
+
+class SparseTensor(Tensor):
+    """A tensor of layout torch.sparse_coo; `sparse_coo_tensor` and `Tensor.to_sparse` make them."""
+
+    __slots__ = ("_places",)
+    _places: np.ndarray
+    is_sparse = True
+
+    @property
+    def layout(self) -> Any:
+        return sparse_coo
+
+    def indices(self) -> Tensor:
+        """Where the elements are: a row for each dimension, a column for each element."""
+        t: Tensor = wrap(self._places)
+        return t
+
+    def values(self) -> Any:
+        """The elements, in the order of `indices`."""
+        return to_dense(self)[tuple(wrap(row) for row in self._places)]
+
+    _indices, _values = indices, values
+
+    def _nnz(self) -> int:
+        return int(self._places.shape[1])
+
+    def coalesce(self) -> SparseTensor:
+        """Itself: elements given twice were added when it was made."""
+        return self
+
+    def is_coalesced(self) -> bool:
+        """True."""
+        return True
+
+    def sparse_dim(self) -> int:
+        """How many dimensions have indices: all."""
+        return self._array.ndim
+
+    def dense_dim(self) -> int:
+        """0."""
+        return 0
+
+    def t(self) -> Any:
+        """The transposed matrix, sparse."""
+        return _sparse(to_dense(self).t(), self._places[::-1])
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """As `Tensor.to`; it stays sparse."""
+        found = to_dense(self).to(*args, **kwargs)
+        return _sparse(found, self._places)
+
+    def float(self) -> Any:
+        """In float32; it stays sparse."""
+        return _sparse(to_dense(self).float(), self._places)
+
+    def double(self) -> Any:
+        """In float64; it stays sparse."""
+        return _sparse(to_dense(self).double(), self._places)
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        with_node = f", grad_fn=<{self.grad_fn.name()}>" if self.grad_fn is not None else ""
+        indices = repr(self.indices()).replace("\n", "\n" + " " * 15)
+        values = repr(wrap(self._array[tuple(self._places)]))
+        values = values.replace("\n", "\n" + " " * 14)
+        return (
+            f"tensor(indices={indices},\n       values={values},\n       size={tuple(self.shape)}, "
+            f"nnz={self._nnz()}, layout=torch.sparse_coo{with_node})"
+        )
+
+
+def _sparse(t: Tensor, places: np.ndarray) -> Any:
+    """A dense tensor that nobody else has, made sparse."""
+    made: Any = object.__new__(SparseTensor)
+    made._array, made._node, made._counter = t._array, t._node, t._counter
+    made._base, made._tracked, made._places = t._base, t._tracked, np.ascontiguousarray(places)
+    return made
+
+
+def sparse_coo_tensor(
+    indices: Any,
+    values: Any = None,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> Any:
+    """A sparse tensor: `indices` has a row for each dimension and a column for each of `values`;
+    values at one place are added. Without `size` it is as large as the indices ask for.
+
+    RuntimeError for indices that do not fit.
+    """
+    where = as_tensor(indices)._array.astype(np.int64)
+    if where.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(where.shape)}")
+    given = as_tensor(values if values is not None else np.empty(0, np.float32), dtype, device)
+    if given.dim() != 1:
+        raise NotImplementedError("sparse_coo_tensor of values with more than one dimension")
+    if where.shape[1] != given.size(0):
+        raise RuntimeError(
+            "number of dimensions must be sparse_dim and values must have as many elements as "
+            f"indices have columns: {list(where.shape)} and {list(given.shape)}"
+        )
+    most = where.max(1, initial=-1) + 1
+    shape = tuple(int(n) for n in (most if size is None else size))
+    if len(shape) != len(where):
+        raise RuntimeError(
+            f"number of dimensions must be sparse_dim ({len(where)}) + dense_dim (0), but got "
+            f"{len(shape)}"
+        )
+    if where.size and (where.min() < 0 or (most > np.array(shape)).any()):
+        raise RuntimeError(f"size is inconsistent with indices: {list(shape)} for {most.tolist()}")
+    if requires_grad and not given.requires_grad:
+        given = given.detach()
+    dense = zeros(shape, dtype=from_numpy_dtype(given._array.dtype))
+    dense = dense.index_put(tuple(wrap(row) for row in where), given, accumulate=True)
+    made = _sparse(dense, np.unique(where, axis=1))
+    return made.requires_grad_() if requires_grad and made._node is None else made
+
+
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+    """The same as a dense tensor; a dense one itself."""
+    found = clone(self) if isinstance(self, SparseTensor) else self
+    return found if dtype is None else found.to(dtype)
+
+
+def _to_sparse(self: Tensor, sparse_dim: Any = None, *, layout: Any = None, **options: Any) -> Any:
+    """The same as a sparse tensor, whose elements are those that are not 0.
+
+    NotImplementedError for another layout than torch.sparse_coo, or with dense dimensions.
+    """
+    if isinstance(self, SparseTensor):
+        return self
+    if layout is not None and layout is not sparse_coo:
+        raise NotImplementedError(f"to_sparse(layout={layout}): only torch.sparse_coo is there")
+    if sparse_dim is not None and sparse_dim != self.dim():
+        raise NotImplementedError("to_sparse with dense dimensions is not there")
+    return _sparse(clone(self), np.array(np.nonzero(self._array)))
+
+
+def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
+    """The product of two matrices, sparse or dense."""
+    return matmul(mat1, mat2)
+
+
+spmm = dsmm = mm
+
+
+def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * mat + alpha * (mat1 @ mat2)."""
+    return _addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+
+
+def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
+    """The sum of the elements, along dimensions or of all."""
+    dense = to_dense(input, dtype)
+    return _sum(dense) if dim is None else _sum(dense, dim)
+
+
+def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """`softmax` along a dimension over the elements that are there, sparse."""
+    dense = to_dense(input, dtype)
+    absent = np.ones(dense._array.shape, bool)
+    absent[tuple(input._places)] = False
+    found = dense.masked_fill(wrap(absent), -np.inf).softmax(dim).masked_fill(wrap(absent), 0.0)
+    return _sparse(found, input._places)
+
+
+def _refusing(name: str, kind: str = "sparse coordinate tensor") -> Any:
+    def function(self: Tensor) -> Any:
+        raise RuntimeError(f"{name} expected {kind} layout but got Strided")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "RuntimeError: this tensor is not sparse."
+    return function
+
+
+for _name in ("coalesce", "is_coalesced", "indices"):
+    method(_refusing(_name))
+method(_refusing("values", "sparse tensor"))
+method(to_dense)
+method(_to_sparse, "to_sparse")
+method(_to_sparse, "to_sparse_coo")
+
+__getattr__ = finder(__name__)

@@ -1,0 +1,3 @@
+"""`torch.utils.deterministic`: a switch that is kept."""
+
+fill_uninitialized_memory = True
