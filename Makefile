@@ -22,8 +22,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEMO_READY) ## train XOR and the tense classifier; curves, graphs and run.json go to out/
+demo: $(DEMO_READY) ## train XOR, the tense classifier and MiniGPT; curves, graphs, results: out/
 	$(BIN)/minitorch demo --out $(OUT)
+	$(BIN)/minitorch run examples/minigpt/train.py --out $(OUT)
 
 test: $(TEST_READY) ## the whole test suite, with PyTorch as the oracle
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)

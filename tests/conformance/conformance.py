@@ -27,15 +27,17 @@ PAGE = HERE.parent.parent / "docs" / "conformance.md"
 SHARDS = 40
 SECOND_ORDER = ("core", "nn")
 """The tiers whose second derivatives are compared too."""
-DTYPES = ("float32", "float16", "int64", "int32", "uint8", "bool", "complex128")
-"""The dtypes beside float64 whose forward results, and gradients where there are, are compared."""
+DTYPES = ("float32", "float16", "complex128")
+"""The dtypes beside float64 whose results and gradients are compared."""
+WHOLE = ("int64", "int32", "uint8", "bool")
+"""Those without gradients: of them the results are compared."""
 BUDGET = 60.0
 """Seconds for one op: machines differ, and no speed is asserted here."""
 MEANINGS = {
     "gradients": "PyTorch's samples in float64: values and gradients at 1e-7; in `core` and `nn` "
     "second derivatives too",
     "errors": "calls that PyTorch refuses: refused with the same type of exception",
-    **{dtype: f"PyTorch's samples in {dtype}" for dtype in DTYPES},
+    **{dtype: f"PyTorch's samples in {dtype}" for dtype in (*DTYPES, *WHOLE)},
 }
 
 
@@ -66,7 +68,7 @@ def ops(kind: str) -> list[Any]:
     """The OpInfos that are measured in this way."""
     import torch
 
-    dtype = getattr(torch, kind) if kind in DTYPES else torch.float64
+    dtype = getattr(torch, kind) if kind in (*DTYPES, *WHOLE) else torch.float64
     return database().select(dtype=dtype)  # type: ignore[no-any-return]
 
 
@@ -81,12 +83,46 @@ def failures_of(kind: str, op: Any) -> str:
         warnings.simplefilter("ignore")
         if kind == "errors":
             return "; ".join(error_inputs().check(lib, op))
+        if kind in WHOLE:
+            return forward_failures(lib, op, getattr(torch, kind))
         dtype = getattr(torch, kind) if kind in DTYPES else torch.float64
         second = kind == "gradients" and opdb.tier_of(op) in SECOND_ORDER
         record = opdb.check_op(lib, op, dtype, budget=BUDGET, gradgrad=second)
     if record["status"] in ("pass", "skip-random", "torch-fail"):
         return ""
     return f"{record['status']}: {record['detail']}"
+
+
+def forward_failures(lib: Any, op: Any, dtype: Any) -> str:
+    """'' if the results of an OpInfo's samples in a dtype without gradients agree.
+
+    (`opdb.check_op` asks for samples that require gradients, which there are none of here.)
+    """
+    import torch
+
+    opdb = database()
+    _, function = opdb.resolve(lib, op)
+    random = op.name in opdb.RANDOM
+    reference = opdb.resolve(torch, op)[1] if random else op.op
+    torch.manual_seed(0)
+    np.random.seed(0)  # noqa: NPY002 - PyTorch's samples draw from it
+    for sample in op.sample_inputs("cpu", dtype, requires_grad=False):
+        try:
+            if random and opdb.is_random(reference, sample):
+                continue
+            want = opdb.Side(torch, reference, sample)
+        except Exception:
+            continue  # PyTorch itself refuses its sample
+        try:
+            got = opdb.Side(lib, function, sample)
+        except Exception as error:
+            return f"error: {type(error).__name__}: {error}  [{opdb.describe(sample)[:160]}]"
+        why = "" if got.structure == want.structure else "other outputs"
+        why = why or opdb.difference("output", got.values, want.values)
+        why = why or opdb.difference("input", got.inputs, want.inputs)
+        if why:
+            return f"{why}  [{opdb.describe(sample)[:160]}]"
+    return ""
 
 
 def shard(kind: str, number: int) -> dict[str, str]:

@@ -32,6 +32,42 @@ def test_an_example_prints_with_pytorch_what_it_prints_here(name: str) -> None:
     assert printed(source) == printed(source.replace("minitorch.torch", "torch"))
 
 
+@pytest.mark.slow
+def test_minigpt_trains_here_as_with_pytorch() -> None:
+    """An ordinary PyTorch program: the same numbers, drawn, trained and printed."""
+    results = []
+    for command in (["-m", "minitorch", "run"], []):
+        done = subprocess.run(
+            [sys.executable, *command, str(EXAMPLES / "minigpt" / "train.py"), "--steps", "6"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+        )
+        assert done.returncode == 0, done.stderr
+        results.append(done.stdout.partition("6 steps in")[0])
+    assert "held out" in results[0]
+    assert results[0] == results[1]
+
+
+def test_the_sentences_of_minigpt_are_spelt() -> None:
+    sys.path.insert(0, str(EXAMPLES / "minigpt"))
+    try:
+        import sentences
+    finally:
+        sys.path.pop(0)
+    assert len(sentences.TOKENS) <= 600
+    assert sentences.spanish("go", "I", "past simple") == "fui"
+    assert sentences.spanish("walk", "he/she", "past simple") == "caminó"
+    train, held_out = sentences.split(0)
+    assert not set(train) & set(held_out)
+    assert len(train) + len(held_out) == 300
+    for cell in sentences.CELLS:
+        for tokens in sentences.variants(cell):
+            forms = sentences.english(*cell), sentences.spanish(*cell)
+            assert sentences.forms_in(tokens[3:]) == forms
+
+
 def test_the_softmax_operator_keeps_its_word() -> None:
     text = printed((EXAMPLES / "custom_op_softmax.py").read_text())
     assert "without a formula: Trying to backward through mylib.numpy_softmax.default" in text
