@@ -60,29 +60,37 @@ def one_thread_of_torch() -> None:
     torch.set_num_threads(1)
 
 
-def rounds_of(sides: Mapping[str, Side], rounds: int, turn: float = 0.02) -> dict[str, list[float]]:
+def rounds_of(
+    sides: Mapping[str, Side],
+    rounds: int,
+    turn: float = 0.02,
+    warm: int = 20,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, list[float]]:
     """Seconds per call of each side, one number for each round.
 
-    turn  about how long a side runs before it is the next one's turn, in seconds
+    turn   about how long a side runs before it is the next one's turn, in seconds
+    warm   how many calls go before, and how many tell how many make a turn
+    clock  what the time is read from
     """
     counts = {}
     for name, side in sides.items():
-        for _ in range(20):
+        for _ in range(warm):
             side()
-        start = time.perf_counter()
-        for _ in range(20):
+        start = clock()
+        for _ in range(warm):
             side()
-        counts[name] = max(1, int(turn / ((time.perf_counter() - start) / 20)))
+        counts[name] = max(1, int(turn / max((clock() - start) / warm, 1e-9)))
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for number in range(rounds):
         # The order alternates, so that going first is nobody's advantage.
         for name in list(sides) if number % 2 else list(reversed(sides)):
             side, count = sides[name], counts[name]
             gc.collect()
-            start = time.perf_counter()
+            start = clock()
             for _ in range(count):
                 side()
-            seconds[name].append((time.perf_counter() - start) / count)
+            seconds[name].append((clock() - start) / count)
     return seconds
 
 

@@ -108,9 +108,10 @@ def _at(step: int) -> str:
 
 def remarks(program: Program) -> list[str]:
     edits = [f"`{_line(edit.old)}` → `{_line(edit.new)}`" for edit in program.edits]
-    files = [f"`{name}` is made by the table" for name in program.files]
+    files = [f"`{name}` is the table's" for name in program.files]
     seeded = [f"seeded with {program.seed} from outside"] if program.seed is not None else []
-    parts = [*edits, *files, *seeded, *([program.note] if program.note else [])]
+    left_out = [f"without the cell `{_line(cell)}`" for cell in program.left_out]
+    parts = [*edits, *left_out, *files, *seeded, *([program.note] if program.note else [])]
     return ["; ".join(parts)]
 
 

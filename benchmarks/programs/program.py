@@ -41,8 +41,9 @@ class Program:
     follows the word `python`, run one after the other in `folder` of the copy. `edits` shorten the
     program. `files` are written into the copy: their text, or a function that is given the folder
     of clones and returns the text. `notebooks` (or pages of Markdown with code in them) become
-    scripts of the same name with `.py`. A program that does not seed itself gets `seed`; of one
-    that prints no loss, `watch` prints what it calls `backward` on. `losses` is a pattern whose
+    scripts of the same name with `.py`, without the cells in `left_out` (some were saved after
+    others that they need had gone or moved). A program that does not seed itself gets `seed`; of
+    one that prints no loss, `watch` prints what it calls `backward` on. `losses` is a pattern whose
     first group is what to compare; `steps` says how many optimizer steps are between two of them;
     `ignore` are patterns of what differs from run to run (seconds are left out anyway). `packages`
     are modules that it imports besides torch. `path` are folders of the copy that go to PYTHONPATH.
@@ -56,6 +57,7 @@ class Program:
     folder: str = "."
     files: Mapping[str, str | Callable[[Path], str]] = field(default_factory=dict)
     notebooks: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     seed: int | None = None
     watch: bool = False
     losses: str = LOSS
@@ -74,7 +76,11 @@ def prepare(program: Program, clones: Path, copy: Path) -> None:
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns(".git"))
     for name in program.notebooks:
         notebook = copy / name
-        script = as_script(cells_of(notebook))
+        cells = cells_of(notebook)
+        missing = [cell for cell in program.left_out if cell not in map(str.strip, cells)]
+        if missing:
+            raise ValueError(f"{program.repository}: {name} has no cell {missing[0]!r}")
+        script = as_script([cell for cell in cells if cell.strip() not in program.left_out])
         notebook.with_suffix(".py").write_text(script, encoding="utf-8")
     for edit in program.edits:
         path = copy / edit.path

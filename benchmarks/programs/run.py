@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -39,11 +40,12 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 @dataclass(frozen=True)
 class Run:
-    """What running a program's commands gave: all that was printed, the seconds, and the end of
-    what the first command that failed said, if one did."""
+    """What running a program's commands gave: all that was printed, the seconds, those of them
+    that the processor worked, and what the first command that failed said, if one did."""
 
     printed: str
     seconds: float
+    worked: float
     failure: str = ""
 
 
@@ -76,7 +78,7 @@ def run_program(
             "PYTHONPATH": os.pathsep.join(inside + outside),
             "PYTHONWARNINGS": "ignore",
         }
-        printed, seconds = "", 0.0
+        printed, seconds, before = "", 0.0, processor()
         for arguments in program.commands:
             begin = time.perf_counter()
             try:
@@ -92,13 +94,29 @@ def run_program(
                     check=False,
                 )
             except subprocess.TimeoutExpired:
-                return Run(printed, seconds, f"{arguments}: not done after {timeout:.0f} s")
+                late = f"{arguments}: not done after {timeout:.0f} s"
+                return Run(printed, seconds, processor() - before, late)
             seconds += time.perf_counter() - begin
             printed += done.stdout
             if done.returncode:
-                lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-                return Run(printed, seconds, f"{arguments}: {lines[-1] if lines else 'no word'}")
-        return Run(printed.replace(folder, ""), seconds)
+                said = last_words(done.stderr.strip() or done.stdout.strip())
+                return Run(printed, seconds, processor() - before, f"{arguments}: {said}")
+        return Run(printed.replace(folder, ""), seconds, processor() - before)
+
+
+def processor() -> float:
+    """Seconds that the processor has worked for the processes that were started here."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def last_words(text: str) -> str:
+    """The line of an error report that names the error, or the last one."""
+    lines = text.splitlines()
+    named = [
+        line for line in lines if re.match(r"[\w.]+(?:Error|Exception|Interrupt|Exit)\b", line)
+    ]
+    return (named or lines or ["no word"])[-1][:300]
 
 
 def measure(program: Program, clones: Path, timeout: float, keep: Path | None) -> dict[str, object]:
@@ -114,6 +132,7 @@ def measure(program: Program, clones: Path, timeout: float, keep: Path | None) -
     agreement = compare(theirs.printed, ours.printed, program.losses, program.ignore)
     result: dict[str, object] = {
         "seconds": {library: round(runs[library].seconds, 2) for library in LIBRARIES},
+        "processor": {library: round(runs[library].worked, 2) for library in LIBRARIES},
         "failures": {library: runs[library].failure for library in LIBRARIES},
         "agreement": agreement.as_json(),
     }
@@ -161,6 +180,7 @@ def main(given: Sequence[str] | None = None) -> int:
         return 0
     if options.clones is None:
         parser.error("say where the clones are")
+    wrong = 0
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(
@@ -175,8 +195,9 @@ def main(given: Sequence[str] | None = None) -> int:
                 bar.console.print(f"{program.name}: {error}; left out")
             else:
                 store(program.name, result)
+                wrong = write_page(PAGE, PROGRAMS, stored())
             bar.advance(task)
-    return write_page(PAGE, PROGRAMS, stored())
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,16 @@
     python start.py [--nudge] [--watch] SEED script.py ARGUMENTS...    (or -m MODULE ARGUMENTS...)
 
 With either library: what `import torch` finds is seeded. `--watch` prints every number that
-`backward` is called on, for programs that print no loss. With `--nudge` the first number of every
-parameter that an optimizer is given is moved to the next float first, which shows how far a
-program's own result is determined. A seed of -1 seeds nothing.
+`backward` is called on, for programs that print no loss. With `--nudge` every parameter starts
+with one number moved to the next float, which shows how far a program's own result is determined.
+A seed of -1 seeds nothing.
 """
 
 import random
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,34 +24,45 @@ def seed_all(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def nudge_parameters() -> None:
-    plain = torch.optim.Optimizer.__init__
+def nudge_start() -> None:
+    """Move what training starts from, by as little as there is: parameters when an optimizer gets
+    them, and what `torch.randn` returns, of which programs without an optimizer make theirs."""
+    initialize, randn = torch.optim.Optimizer.__init__, torch.randn
 
-    def nudged(self, params, defaults) -> None:  # type: ignore[no-untyped-def]
-        plain(self, params, defaults)
+    def nudge(p: torch.Tensor) -> None:
         with torch.no_grad():
-            for group in self.param_groups:
-                for p in group["params"]:
-                    first = p.detach().reshape(-1)[:1]
-                    p.view(-1)[:1] = torch.nextafter(first, torch.full_like(first, 1e9))
+            first = p.detach().reshape(-1)[:1]
+            p.view(-1)[:1] = torch.nextafter(first, torch.full_like(first, 1e9))
 
-    torch.optim.Optimizer.__init__ = nudged
+    def nudged_optimizer(self, params, defaults) -> None:  # type: ignore[no-untyped-def]
+        initialize(self, params, defaults)
+        for group in self.param_groups:
+            for p in group["params"]:
+                nudge(p)
+
+    def nudged_randn(*args: Any, **kwargs: Any) -> torch.Tensor:
+        made: torch.Tensor = randn(*args, **kwargs)
+        nudge(made)
+        return made
+
+    setattr(torch.optim.Optimizer, "__init__", nudged_optimizer)  # noqa: B010
+    torch.randn = nudged_randn
 
 
 def watch_backward() -> None:
-    plain = torch.Tensor.backward
+    plain: Any = torch.Tensor.backward
 
     def watched(self, *args, **kwargs) -> None:  # type: ignore[no-untyped-def]
         if self.numel() == 1:
             print(f"backward from a loss of {self.item():.6g}")
         plain(self, *args, **kwargs)
 
-    torch.Tensor.backward = watched
+    setattr(torch.Tensor, "backward", watched)  # noqa: B010
 
 
 def main(arguments: list[str]) -> None:
     while arguments[0].startswith("--"):
-        {"--nudge": nudge_parameters, "--watch": watch_backward}[arguments[0]]()
+        {"--nudge": nudge_start, "--watch": watch_backward}[arguments[0]]()
         arguments = arguments[1:]
     seed, *arguments = arguments
     if int(seed) >= 0:

@@ -9,10 +9,8 @@ that cannot be satisfied is named at once, and not after an hour of training.
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import importlib.util
-import pkgutil
 import runpy
 import sys
 import traceback
@@ -25,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from minitorch.engine.errors import MinitorchError
+from minitorch.torch.absent import AbsentError, nearest
 
 THEIRS, OURS = "torch", "minitorch.torch"
 
@@ -68,20 +67,22 @@ class Finder(MetaPathFinder):
 
 
 def without(name: str) -> str:
-    """What to say of a module of PyTorch that is not there."""
+    """What to say of a module or name of PyTorch that is not there."""
     parent, _, last = name.rpartition(".")
-    nearest = difflib.get_close_matches(last, _members(parent), 1)
-    hint = f"; the nearest is {parent}.{nearest[0]}" if nearest else ""
-    return f"minitorch does not have it{hint}."
-
-
-def _members(name: str) -> list[str]:
+    if not parent:
+        return "minitorch does not have it."
     try:
-        module = importlib.import_module(ours(name))
+        module = importlib.import_module(ours(parent))
     except ModuleNotFoundError:
-        return []
-    inner = [each.name for each in pkgutil.iter_modules(getattr(module, "__path__", ()))]
-    return sorted({*inner, *dir(module)})
+        return f"minitorch does not have {parent}. {without(parent)}"
+    try:
+        getattr(module, last)
+    except AbsentError as error:
+        return str(error).partition(": ")[2]
+    except AttributeError:
+        pass
+    near = nearest(last, dir(module))
+    return f"minitorch does not have it{f'; the nearest is {parent}.{near}' if near else ''}."
 
 
 def install() -> None:
@@ -98,20 +99,65 @@ def install() -> None:
             "before anything imports torch."
         )
     sys.meta_path.insert(0, Finder())
+    _install_in_new_processes()
+
+
+class _Install:
+    """Unpickled, it installs the finder."""
+
+    def __reduce__(self) -> Any:
+        return install, ()
+
+
+def _install_in_new_processes() -> None:
+    """Let interpreters that multiprocessing starts find our modules, too.
+
+    What such a process needs is pickled by `get_preparation_data`, and unpickled before the
+    program is imported there.
+    """
+    try:
+        from multiprocessing import spawn
+    except ImportError:  # where there are no processes, in a browser
+        return
+    prepare = spawn.get_preparation_data
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        data: dict[str, Any] = prepare(name)
+        data["minitorch"] = _Install()
+        return data
+
+    spawn.get_preparation_data = get_preparation_data
 
 
 # ---------------------------------------------------------------------- imports, before a start
 
 
-def missing_imports(script: Path) -> list[str]:
+class Missing:
+    """An import of the program that cannot be satisfied.
+
+    where    file and line
+    what     the module or name
+    certain  whether the program cannot start without it: not if it is in a function or an `if`
+    """
+
+    def __init__(self, where: str, what: str, certain: bool) -> None:
+        self.where, self.what, self.certain = where, what, certain
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}: {without(self.what)}"
+
+
+def missing_imports(script: Path) -> list[Missing]:
     """What the script, and the files beside it that it imports, import of PyTorch without its
-    being there: one line each, with file and line. Imports that are tried only (`try: ... except
-    ImportError`) do not count."""
-    lines: list[str] = []
+    being there. Imports that are tried only (`try: ... except ImportError`), or are for type
+    checkers, do not count."""
+    found: list[Missing] = []
     seen: set[Path] = set()
-    todo = [script.resolve()]
+    todo = [(script.resolve(), True)]
     while todo:
-        path = todo.pop()
+        # First what is imported for certain: a file may be imported both ways.
+        todo.sort(key=lambda each: each[1])
+        path, needed = todo.pop()
         if path in seen:
             continue
         seen.add(path)
@@ -119,26 +165,32 @@ def missing_imports(script: Path) -> list[str]:
             tree = ast.parse(path.read_bytes())
         except (SyntaxError, ValueError, OSError):
             continue  # Python will say what is wrong
-        for node in _imports(tree):
+        for node, certain in _imports(tree, needed):
             for module, name in _named(node):
-                if module.split(".")[0] == THEIRS:
-                    if not _is_there(module, name):
-                        what = f"{module}.{name}" if name else module
-                        lines.append(f"{path.name}:{node.lineno}: {what}: {without(what)}")
-                else:
-                    todo += _beside(script.parent, path.parent, module, name)
-    return lines
+                if module.split(".")[0] != THEIRS:
+                    files = _beside(script.parent, path.parent, module, name)
+                    todo += [(file, certain) for file in files]
+                elif not _is_there(module, name):
+                    what = f"{module}.{name}" if name else module
+                    found.append(Missing(f"{path.name}:{node.lineno}", what, certain))
+    return found
 
 
-def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements of a file, but for those that are tried only."""
+def _imports(tree: ast.AST, certain: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """The import statements of a file, and whether they will be executed."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node
+            yield node, certain
         elif isinstance(node, ast.Try) and any(map(_catches_import_errors, node.handlers)):
             continue
+        elif isinstance(node, ast.If):
+            condition = ast.unparse(node.test)
+            if "TYPE_CHECKING" not in condition:
+                yield from _imports(node, certain and "__name__" in condition)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from _imports(node, False)
         else:
-            yield from _imports(node)
+            yield from _imports(node, certain)
 
 
 def _catches_import_errors(handler: ast.ExceptHandler) -> bool:
@@ -190,16 +242,19 @@ def _beside(root: Path, here: Path, module: str, name: str) -> list[Path]:
 def run_script(script: Path, arguments: Sequence[str]) -> None:
     """Run a file as `python script arguments...` would, with `torch` being `minitorch.torch`.
 
-    MissingError, before it starts, if it imports of PyTorch what is not there.
+    MissingError, before it starts, if it cannot start without something of PyTorch that is not
+    there. What it might need later is noted on stderr.
     """
     missing = missing_imports(script)
-    if missing:
-        raise MissingError("; ".join(missing))
+    if any(each.certain for each in missing):
+        raise MissingError("; ".join(str(each) for each in missing if each.certain))
+    for each in missing:
+        print(f"Note: {each} Needed only where this line is reached.", file=sys.stderr)
     install()
     importlib.import_module(THEIRS)
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.resolve().parent))
-    with _as_python_does(str(script)):
+    with _as_python_does():
         runpy.run_path(str(script), run_name="__main__")
 
 
@@ -209,21 +264,24 @@ def run_module(module: str, arguments: Sequence[str]) -> None:
     importlib.import_module(THEIRS)
     sys.argv = [module, *arguments]
     sys.path.insert(0, "")
-    with _as_python_does(None):
+    with _as_python_does():
         runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 @contextmanager
-def _as_python_does(script: str | None) -> Iterator[None]:
+def _as_python_does() -> Iterator[None]:
     """Show an error of the program as Python does, without what called the program."""
     try:
         yield
     except SystemExit:
         raise
     except BaseException as error:
-        trace = error.__traceback__
-        start = trace
-        while start is not None and start.tb_frame.f_code.co_filename != script:
+        start = error.__traceback__
+        while start is not None and _is_ours(start.tb_frame.f_code.co_filename):
             start = start.tb_next
-        traceback.print_exception(type(error), error, start or trace)
+        traceback.print_exception(type(error), error, start)
         raise SystemExit(130 if isinstance(error, KeyboardInterrupt) else 1) from None
+
+
+def _is_ours(file: str) -> bool:
+    return file in (__file__, runpy.__file__) or file.startswith("<frozen ")

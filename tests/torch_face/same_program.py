@@ -49,6 +49,7 @@ def said(program: Program, T: Any) -> Any:
     """What a program gives or raises, and what it warns of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy's, of nan and inf
         T.manual_seed(3)
         try:
             found = plain(program(T))

@@ -71,6 +71,37 @@ PROGRAMS = {
         T.ones(9, dtype=T.float64), 20, replacement=True
     ),
     "poisson": lambda T: T.poisson(T.tensor([0.0, 0.5, 3.0, 9.9, 10.0, 35.5, 200.0] * 5)),
+    "poisson of columns": lambda T: T.poisson(T.arange(12.0).view(3, 4).t()),
+    "binomial": lambda T: T.binomial(
+        T.tensor([0.0, 5, 10, 100, 50, 20, 30] * 9), T.tensor([0.3, 0.9, 0.5, 0.01, 0.9, 0.5, 1] * 9)
+    ),
+    "binomial float64": lambda T: T.binomial(
+        T.tensor([5.0, 1000, 1e6, 50] * 9, dtype=T.float64),
+        T.tensor([0.3, 0.9, 0.4, 0.0] * 9, dtype=T.float64),
+    ),
+    "gamma": lambda T: T._standard_gamma(T.tensor([0.1, 0.5, 1.0, 3.0, 20.0, 1e-3] * 9)),
+    "gamma float64": lambda T: T._standard_gamma(
+        T.tensor([0.1, 0.5, 1.0, 3.0, 20.0, 1e-3] * 9, dtype=T.float64)
+    ),
+    "dirichlet": lambda T: T._sample_dirichlet(T.tensor([[0.1, 0.5, 1.0], [3.0, 20.0, 1e-3]])),
+    **{
+        f"{name} {how}": lambda T, place=place, like=like: like(T, place(T))
+        for how, place in {
+            "of columns": lambda T: T.full((4, 6), 0.5).t(),
+            "repeated": lambda T: T.full((3,), 0.5).expand(5, 3),
+            "repeated inside": lambda T: T.full((2, 1, 3), 0.5).expand(2, 4, 3),
+            "repeated columns": lambda T: T.full((2, 3), 0.5).t().expand(4, 3, 2),
+        }.items()
+        for name, like in {
+            "bernoulli": lambda T, x: T.bernoulli(x),
+            "bernoulli of p": lambda T, x: T.bernoulli(x, 0.3),
+            "rand_like": lambda T, x: T.rand_like(x),
+            "randint_like": lambda T, x: T.randint_like(x, 9),
+            "dropout": lambda T, x: T.nn.functional.dropout(x, 0.4),
+            "uniform_": lambda T, x: T.empty_like(x).uniform_(),
+            "clone": lambda T, x: x.clone().normal_(),
+        }.items()
+    },
     "dropout": lambda T: T.nn.functional.dropout(T.ones(100), 0.3),
     "dropout in columns": lambda T: T.nn.functional.dropout(T.ones(6, 5).t(), 0.3),
     "dropout2d": lambda T: T.nn.functional.dropout2d(T.ones(4, 5, 2, 2), 0.4),

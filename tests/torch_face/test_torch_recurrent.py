@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 from same_program import Program, alike, plain, same
 
 import minitorch.torch as mt
@@ -38,7 +40,9 @@ def results(T: Any, module: Any, x: Any, hx: Any, out: Any, states: Any) -> Any:
 def layers() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {"num_layers": n, "bidirectional": b, "bias": bias, "batch_first": first}
-        for n, b, bias, first in itertools.product((1, 2), (False, True), (True, False), (False, True))
+        for n, b, bias, first in itertools.product(
+            (1, 2), (False, True), (True, False), (False, True)
+        )
     ]
     return [*found, {"num_layers": 3, "dropout": 0.4}, {"num_layers": 2, "dropout": 1.0}]
 
@@ -153,7 +157,11 @@ def test_cells(kind: str) -> None:
             {name: p.grad for name, p in module.named_parameters()},
         ]  # fmt: skip
 
-    for options in ({}, {"bias": False}, *([{"nonlinearity": "relu"}] if kind == "RNNCell" else [])):
+    for options in (
+        {},
+        {"bias": False},
+        *([{"nonlinearity": "relu"}] if kind == "RNNCell" else []),
+    ):
         for batched in (True, False):
             alike(lambda T: program(T, options, batched))  # noqa: B023
 
@@ -279,9 +287,7 @@ def test_copies_and_pickles() -> None:
     module = mt.nn.LSTM(3, 4, 2)
     for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
         same(plain(other.state_dict()), plain(module.state_dict()))
-        assert all(
-            a is b for a, b in zip(other._flat_weights, other.parameters(), strict=True)
-        )
+        assert all(a is b for a, b in zip(other._flat_weights, other.parameters(), strict=True))
         assert not any(a is b for a, b in zip(other.parameters(), module.parameters(), strict=True))
         x = mt.randn(5, 2, 3)
         same(plain(other(x)), plain(module(x)))
@@ -376,9 +382,13 @@ PACKING: dict[str, Program] = {
     "made": lambda T: T.nn.utils.rnn.PackedSequence(T.zeros(3, 2), T.tensor([2, 1]), T.tensor([1, 0])),
     "made of one thing": lambda T: T.nn.utils.rnn.PackedSequence(T.zeros(3, 2)),
     "in other dtypes": lambda T: [str(p.data.dtype) for p in (packed(T).double(), packed(T).half(), packed(T).to(T.int64))],
-    "itself": lambda T: (lambda p: (p.cpu() is p, p.is_cuda, repr(p)))(packed(T)),
+    "itself": lambda T: itself(packed(T)),
     "order": lambda T: T.nn.utils.rnn.invert_permutation(T.tensor([2, 0, 1])),
 }  # fmt: skip
+
+
+def itself(p: Any) -> Any:
+    return p.cpu() is p, p.is_cuda, repr(p)
 
 
 def seq(T: Any) -> Any:
@@ -411,3 +421,72 @@ def test_gradients_through_packing_and_padding() -> None:
 def test_a_length_beyond_the_padding_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="a length is 9, but the input has 4 steps"):
         mt.nn.utils.rnn.pack_padded_sequence(seq(mt), [9, 2, 1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_under_saved_tensor_hooks_checkpoint_and_anomaly_mode(kind: str) -> None:
+    def program(T: Any, how: str) -> Any:
+        module = getattr(T.nn, kind)(2, 3, dtype=T.float64)
+        x = T.randn(4, 1, 2, dtype=T.float64, requires_grad=True)
+        if how == "hooks":
+            with T.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+                out = module(x)[0]
+        elif how == "checkpoint":
+            out = T.utils.checkpoint.checkpoint(lambda x: module(x)[0], x, use_reentrant=False)
+        else:
+            out = module(x)[0]
+        with T.autograd.set_detect_anomaly(how == "anomaly"):
+            out.pow(2).sum().backward()
+        return [out, x.grad, *(p.grad for p in module.parameters())]
+
+    theirs = plain(run(torch, program, ""))
+    for how in ("hooks", "checkpoint", "anomaly"):
+        same(plain(run(mt, program, how)), theirs)
+
+
+def run(T: Any, program: Any, how: str) -> Any:
+    T.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return program(T, how)
+
+
+def test_other_weights_for_one_call() -> None:
+    def program(T: Any) -> Any:
+        module = T.nn.LSTM(2, 3, 2, dtype=T.float64)
+        x = T.ones(2, 1, 2, dtype=T.float64)
+        double = {name: p * 2 for name, p in module.named_parameters()}
+        out = T.func.functional_call(module, double, (x,))[0]
+        grads = T.autograd.grad(out.sum(), list(module.parameters()))
+        return out, grads, module(x)
+
+    alike(program)
+
+
+def test_without_memory() -> None:
+    def shapes(T: Any, device: str) -> Any:
+        own: dict[str, Any] = {"device": device, "dtype": T.float64}
+        module = T.nn.LSTM(3, 4, proj_size=2, **own)
+        out, (h, c) = module(T.zeros(5, 2, 3, **own))
+        other = T.nn.GRU(3, 4, bidirectional=True, **own)(T.zeros(5, 3, **own))
+        found = [out, h, c, *other]
+        assert {t.device.type for t in found} == {device}
+        out.sum().backward()
+        return [tuple(t.shape) for t in (*found, *(p.grad for p in module.parameters()))]
+
+    assert shapes(mt, "meta") == shapes(torch, "cpu")
+
+
+def test_nothing_is_kept_by_a_circle() -> None:
+    import gc
+    import weakref
+
+    module = mt.nn.LSTM(3, 4, 2)
+    module(mt.ones(2, 1, 3))[0].sum().backward()
+    alive = weakref.ref(module), weakref.ref(module.weight_hh_l0)
+    gc.disable()
+    try:
+        del module
+        assert [each() for each in alive] == [None, None]
+    finally:
+        gc.enable()

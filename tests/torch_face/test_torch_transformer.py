@@ -266,7 +266,11 @@ def alike_but_for_prototypes(program: Program) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"batch_first": True, "dropout": 0.2}, {"norm_first": True, "bias": False, "dropout": 0.2}],
+    [
+        {},
+        {"batch_first": True, "dropout": 0.2},
+        {"norm_first": True, "bias": False, "dropout": 0.2},
+    ],
     ids=lambda o: "-".join(o) or "plain",
 )
 def test_the_whole(options: dict[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """Kernels of the recurrent layers: back through the steps on bare arrays.
 
 The cotangents of a step's gates are those of its states times factors that only the forward pass
-knows: they are computed for all steps at once, and the loop does what is left. Nor is a step's share
-of the weights' gradients computed in its step: one product over all gives each weight's gradient.
+knows: they are computed for all steps at once, and the loop does what is left. Nor is a step's
+share of the weights' gradients computed in its step: one product over all gives each weight's.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import numpy as np
 
 from minitorch.kernels import register
 from minitorch.ops.declare import OPS
-from minitorch.ops.recurrent import Cut, GRUKept, LSTMKept, RNNKept, Sizes, flat
+from minitorch.ops.recurrent import GRUKept, LSTMKept, RNNKept
+from minitorch.ops.recurrent_arrays import Cut, Sizes, flat
 
 _SUITED = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 def _suits(aux: Any, *inputs: Any) -> bool:
-    """Whether everything is of the dtype that was computed in, which is not half."""
+    """Whether everything is of the dtype that was computed in, which is not half, and in memory."""
     dtype = aux[0].dtype
-    if dtype not in _SUITED:
+    if dtype not in _SUITED or type(aux[0]) is not np.ndarray:
         return False
     for each in inputs:  # a generator would cost as much again as the rest
         if each is not None and each.dtype is not dtype and each.dtype != dtype:
@@ -48,7 +49,8 @@ def _apart(a: np.ndarray) -> list[np.ndarray]:
 def _tanh_slope(after: np.ndarray, out: np.ndarray) -> np.ndarray:
     """1 - tanh**2, from tanh."""
     np.multiply(after, after, out=out)
-    return np.subtract(1, out, out=out)
+    np.subtract(1, out, out=out)
+    return out
 
 
 def _of_weights(

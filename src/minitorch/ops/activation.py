@@ -9,6 +9,7 @@ import numpy as np
 
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import one_axis
+from minitorch.ops.choose import choose
 from minitorch.ops.declare import declare
 from minitorch.ops.meta_rules import floated
 from minitorch.ops.pointwise import (
@@ -41,7 +42,7 @@ def _elu(x: Any, *, alpha: float = 1.0, scale: float = 1.0, input_scale: float =
     """scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1)."""
     x = floating(x)
     low = np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale)
-    return np.where(x > 0, x * scale, low)
+    return choose(np.greater(x, 0), x * scale, low)
 
 
 def _elu_x(g: Any, x: Any, alpha: float, scale: float, input_scale: float) -> Any:
@@ -70,7 +71,13 @@ celu = pointwise(
 def _mish(x: Any) -> Any:
     """x * tanh(softplus(x))."""
     x = floating(x)
-    return x * np.tanh(np.logaddexp(x, 0).astype(x.dtype, copy=False))
+    if x.dtype.char == "e":  # each step in half precision would cost a digit
+        return x * np.tanh(np.logaddexp(x, 0).astype(x.dtype, copy=False))
+    t = asarray(np.abs(x))
+    np.exp(np.negative(t, out=t), out=t)
+    np.log1p(t, out=t)
+    t += np.maximum(x, 0)
+    return np.multiply(np.tanh(t, out=t), x, out=t)
 
 
 def _mish_x(g: Any, x: Any) -> Any:
@@ -98,10 +105,16 @@ hardtanh = pointwise(
 )
 
 
+def _six(x: Any) -> Any:
+    """x + 3, limited to [0, 6], in a new array."""
+    r = asarray(x + 3)
+    np.maximum(r, 0, out=r)
+    return np.minimum(r, 6, out=r)
+
+
 def _hardsigmoid(x: Any) -> Any:
     """x / 6 + 1/2, limited to [0, 1]."""
-    x = floating(x)
-    return np.minimum(np.maximum(x + 3, 0), 6) / 6
+    return _six(floating(x)) / 6
 
 
 hardsigmoid = pointwise(
@@ -115,7 +128,10 @@ hardsigmoid = pointwise(
 def _hardswish(x: Any) -> Any:
     """x * hardsigmoid(x)."""
     x = floating(x)
-    return x * np.minimum(np.maximum(x + 3, 0), 6) / 6
+    r = _six(x)
+    r *= x
+    r /= 6
+    return r
 
 
 def _hardswish_x(g: Any, x: Any) -> Any:
@@ -129,7 +145,7 @@ hardswish = pointwise("hardswish", _hardswish, {"x": _hardswish_x}, samples=unar
 def _threshold(x: Any, *, threshold: float, value: float) -> Any:
     """`value` where x <= threshold, else x."""
     x = asarray(x)
-    return np.where(x <= threshold, asarray(value, x.dtype), x)
+    return choose(np.less_equal(x, threshold), asarray(value, x.dtype), x)
 
 
 threshold = pointwise(
@@ -157,7 +173,8 @@ log_sigmoid = pointwise(
 def _softshrink(x: Any, *, lambd: float = 0.5) -> Any:
     """x brought nearer to 0 by `lambd`, and 0 where it is no further than that."""
     x = asarray(x)
-    return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))
+    low = choose(np.less(x, -lambd), x + lambd, x * 0)
+    return choose(np.greater(x, lambd), x - lambd, low)
 
 
 def _outside(g: Any, x: Any, lambd: float) -> Any:
@@ -175,7 +192,7 @@ softshrink = pointwise(
 def _hardshrink(x: Any, *, lambd: float = 0.5) -> Any:
     """x, but 0 between -lambd and lambd."""
     x = asarray(x)
-    return np.where((x >= -lambd) & (x <= lambd), np.zeros((), x.dtype), x)
+    return choose((x >= -lambd) & (x <= lambd), np.zeros((), x.dtype), x)
 
 
 hardshrink = pointwise(
@@ -189,7 +206,7 @@ hardshrink = pointwise(
 def _prelu(x: Any, weight: Any) -> Any:
     """x where x > 0, else weight * x; the two broadcast."""
     x = asarray(x)
-    return np.where(x > 0, x, x * weight)
+    return choose(np.greater(x, 0), x, x * weight)
 
 
 prelu_kernel = pointwise(

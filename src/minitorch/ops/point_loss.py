@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops.arrays import asarray
+from minitorch.ops.choose import choose
 from minitorch.ops.declare import declare
 from minitorch.ops.loss import REDUCTIONS, check_reduction
 from minitorch.ops.loss import _bce as bernoulli_loss
@@ -74,7 +75,7 @@ def _smooth_l1(x: Any, target: Any, *, beta: float = 1.0, reduction: str = "mean
     Fast R-CNN, 2015."""
     check_reduction(reduction, "smooth_l1_loss")
     far = np.abs(asarray(floating(x) - target))
-    return _reduced(np.where(far < beta, far * far * (0.5 / beta), far - beta / 2), reduction)
+    return _reduced(choose(np.less(far, beta), far * far * (0.5 / beta), far - beta / 2), reduction)
 
 
 def _smooth_l1_x(g: Any, x: Any, target: Any, beta: float, reduction: str) -> Any:
@@ -103,7 +104,8 @@ def _huber(x: Any, target: Any, *, delta: float = 1.0, reduction: str = "mean") 
     check_reduction(reduction, "huber_loss")
     far = np.abs(asarray(floating(x) - target))
     inner = 0.5 * far * far
-    return _reduced(np.where(far <= delta, inner, delta * (far - 0.5 * delta)), reduction)
+    found = choose(np.less_equal(far, delta), inner, delta * (far - 0.5 * delta))
+    return _reduced(found, reduction)
 
 
 def _huber_x(g: Any, x: Any, target: Any, delta: float, reduction: str) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops import single
-from minitorch.ops.arrays import asarray
+from minitorch.ops.arrays import asarray, empty_like
+from minitorch.ops.choose import choose
 from minitorch.ops.declare import Formula, declare
 from minitorch.ops.samples import Sample, Samples, binary, draw, unary
 
@@ -137,7 +138,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     The gradient of the branch not taken is 0 times that branch's derivative: an infinite one
     gives NaN (docs/conventions.md shows the way round).
     """
-    return np.where(condition, x, y)
+    return choose(condition, x, y)
 
 
 where: Function = pointwise(
@@ -153,6 +154,10 @@ where: Function = pointwise(
 
 def _clone(x: Any) -> Any:
     """A copy of the value; the gradient passes."""
+    if type(x) is np.ndarray and 0 in x.strides:
+        found = empty_like(x)
+        found[...] = x
+        return found
     return np.array(x)
 
 
@@ -373,7 +378,7 @@ def _relu(x: Any) -> Any:
 def _leaky_relu(x: Any, *, negative_slope: float = 0.01) -> Any:
     """x where x > 0, else negative_slope * x; the gradient at 0 is negative_slope."""
     x = asarray(x)
-    return np.where(x > 0, x, x * negative_slope)
+    return choose(np.greater(x, 0), x, x * negative_slope)
 
 
 sigmoid: Function = pointwise(
@@ -392,6 +397,8 @@ def _erf(x: Any) -> Any:
     """The error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x."""
     from scipy.special import erf as scipy_erf
 
+    if single.is_single(x):
+        return single.erf(x)
     found = scipy_erf(x)
     # SciPy computes half precision in double, and leaves it so.
     return found.astype(np.float16) if getattr(x, "dtype", None) == np.float16 else found
@@ -455,7 +462,7 @@ def _softplus(x: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
     x = floating(x)
     z = x * beta
     smooth = (np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)))) / beta
-    return np.where(z > threshold, x, smooth)
+    return choose(np.greater(z, threshold), x, smooth)
 
 
 softplus = pointwise(

@@ -1,35 +1,47 @@
 """Recurrent layers: one op for one layer in one direction, over all steps of a sequence.
 
-A step at a time, an LSTM would be a dozen nodes a step, each of a few microseconds of work. Here the
-whole sequence is one node: the inputs of all steps are projected by one product, and a loop walks
-the rest. The formulas below say the same in operations, step by step; a second order is recorded
-from them. What runs in a first backward is in `kernels/recurrent_kernels.py`.
+A step at a time, an LSTM would be a dozen nodes a step, each of a few microseconds of work. Here
+the whole sequence is one node: the inputs of all steps are projected by one product, and a loop
+walks the rest. The formulas below say the same in operations, step by step; a second order is
+recorded from them. What runs in a first backward is in `kernels/recurrent_kernels.py`.
 
 Rows: an input is (steps, count, size), or, of sequences of several lengths, the rows of all steps
 one after the other, (rows, size), with `sizes`: how many rows each step has, never more than the
 step before. A step works on the first rows of the state; the others wait, or are done.
 
 Sources: Hochreiter and Schmidhuber, Long Short-Term Memory, 1997; Cho et al., Learning Phrase
-Representations, 2014; Sak et al., Long Short-Term Memory Recurrent Neural Network Architectures, 2014
-(projections).
+Representations, 2014; Sak et al., Long Short-Term Memory Based Recurrent Neural Network
+Architectures, 2014 (projections).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import declare
 from minitorch.ops.decompose import plus
 from minitorch.ops.index import getitem
 from minitorch.ops.matmul import matmul, transposed
 from minitorch.ops.meta import bare, blank_like
 from minitorch.ops.pointwise import add, floating, less_equal, relu, sigmoid, tanh, where
+from minitorch.ops.recurrent_arrays import (
+    DOUBLE,
+    Cut,
+    Sizes,
+    dtype_of,
+    flat,
+    inputs,
+    narrowed,
+    projected,
+    quiet,
+    scales,
+    sigmoid_in_place,
+    spans,
+    turned,
+)
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import calls
 from minitorch.ops.shape import cat, reshape
@@ -37,131 +49,12 @@ from minitorch.ops.shape import cat, reshape
 __all__: list[str] = []
 
 Function = Callable[..., Any]
-Sizes = Sequence[int] | None
-HALF = np.dtype(np.float16)
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-
-
-def spans(x_shape: Sequence[int], sizes: Sizes, backwards: bool) -> list[tuple[int, int]]:
-    """For each step, in the order of the walk, its first row and the row after its last."""
-    if sizes is None:
-        steps, count = x_shape[:2]
-        found = [(step * count, step * count + count) for step in range(steps)]
-    else:
-        found, start = [], 0
-        for size in sizes:
-            found.append((start, start + size))
-            start += size
-    return found[::-1] if backwards else found
-
-
-class Cut:
-    """The parts of arrays that each step works on, in the order of the walk: views."""
-
-    __slots__ = ("_shape", "_spans", "_step")
-
-    def __init__(self, x_shape: Sequence[int], sizes: Sizes, backwards: bool, again: bool = False):
-        """again: from the last step to the first, as the cotangents go."""
-        reverse = backwards is not again
-        self._step = -1 if reverse else 1
-        self._shape = None if sizes is not None else (x_shape[0], x_shape[1])
-        self._spans = [] if sizes is None else spans(x_shape, sizes, reverse)
-
-    def rows(self, a: np.ndarray, part: Any = slice(None)) -> Any:
-        """Of (rows, ...): the rows of each step, and of those a part along the second axis."""
-        if self._shape is not None:
-            return a.reshape(*self._shape, *a.shape[1:])[:: self._step, :, part]
-        return [a[start:stop, part] for start, stop in self._spans]
-
-    def states(self, state: np.ndarray) -> Any:
-        """Of (count, ...): the first rows, as many as each step has."""
-        if self._shape is not None:
-            return (state,) * self._shape[0]
-        return [state[: stop - start] for start, stop in self._spans]
-
-
-def _turned(weight: np.ndarray, scale: Any, steps: int) -> tuple[Any, Any]:
-    """What the state is multiplied with, and by what its product is to be multiplied still.
-
-    A transposed view is what BLAS is slow with; for a few steps only a copy does not pay.
-    """
-    if steps < FEW:
-        return weight.T, scale
-    found = np.empty(weight.shape[::-1], weight.dtype)
-    if scale is None:
-        found[...] = weight.T
-    else:
-        np.multiply(weight.T, scale, out=found)
-    return found, None
-
-
-FEW = 4
 
 
 def _rows(x: Any) -> Any:
     """The rows of all steps: (rows, size)."""
     shape = tuple(x.shape)
     return x if len(shape) == 2 else reshape(x, (shape[0] * shape[1], shape[2]))
-
-
-def flat(x: np.ndarray) -> np.ndarray:
-    """`_rows` of an array."""
-    return x if x.ndim == 2 else x.reshape(x.shape[0] * x.shape[1], x.shape[2])
-
-
-def _inputs(*given: Any) -> Sequence[Any]:
-    """Everything as floating arrays of one dtype: single precision where it is half."""
-    dtype = getattr(given[0], "dtype", None)
-    if dtype is SINGLE or dtype is DOUBLE:
-        for each in given:
-            if each is not None and getattr(each, "dtype", None) is not dtype:
-                break
-        else:
-            return given
-    every = [None if each is None else floating(each) for each in given]
-    dtype = np.result_type(*(each for each in every if each is not None))
-    wide = SINGLE if dtype == HALF else dtype
-    return [None if each is None else each.astype(wide, copy=False) for each in every]
-
-
-def _dtype(*inputs: Any) -> Any:
-    kinds = [np.dtype(each.dtype) for each in inputs if each is not None]
-    return np.result_type(*(k if k.kind in "fc" else DOUBLE for k in kinds))
-
-
-def _projected(rows: Any, w_ih: Any, b_ih: Any, b_hh: Any) -> Any:
-    """What the inputs of all steps give to the gates."""
-    out = np.matmul(rows, w_ih.T)
-    if b_ih is not None:
-        out += b_ih if b_hh is None else b_ih + b_hh
-    return out
-
-
-def _narrow(results: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
-    """The results in the dtype of the inputs, where that is half."""
-    if getattr(inputs[0], "dtype", None) is results[0].dtype:
-        return results
-    dtype = _dtype(*map(asarray, (each for each in inputs if each is not None)))
-    return tuple(each.astype(dtype, copy=False) for each in results)
-
-
-def _quiet(dtype: Any) -> Any:
-    """An exponential that overflows gives the 0 that it should; those are of doubles only."""
-    return np.errstate(over="ignore") if dtype == DOUBLE else nullcontext()
-
-
-def sigmoid_in_place(a: Any) -> None:
-    """1 / (1 + exp(-a)), in its own memory."""
-    if a.dtype == DOUBLE:
-        np.negative(a, out=a)
-        np.exp(a, out=a)
-        a += 1
-        np.reciprocal(a, out=a)
-    else:  # the hyperbolic tangent of singles is as fast as their exponential
-        a *= 0.5
-        np.tanh(a, out=a)
-        a *= 0.5
-        a += 0.5
 
 
 # -------------------------------------------------------------------- formulas, by steps
@@ -214,14 +107,14 @@ def _walk(
     """The gradients of x, the states, w_ih, w_hh, b_ih, b_hh and (of what has one) w_hr."""
     x, *states = map(_floated, (x, *states))
     w_ih, w_hh, b_ih, b_hh, w_hr = map(_floated, weights)
-    rows, turned = _rows(x), transposed(w_hh)
+    rows, back = _rows(x), transposed(w_hh)
     inside = matmul(rows, transposed(w_ih))
     if b_ih is not None:
         inside = add(inside, b_ih)
     walked = []
     for start, stop in spans(x.shape, sizes, backwards):
         before = [_first(state, stop - start) for state in states]
-        hidden = matmul(before[0], turned)
+        hidden = matmul(before[0], back)
         if b_hh is not None:
             hidden = add(hidden, b_hh)
         after, kept = step.forward(getitem(inside, slice(start, stop)), hidden, before)
@@ -301,22 +194,22 @@ def _lstm(
     backwards  begin at the last step
     """
     given = (x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr)
-    x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr = _inputs(*given)
+    x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr = inputs(*given)
     size, cut = c.shape[1], Cut(x.shape, sizes, backwards)
-    gates = _projected(flat(x), w_ih, b_ih, b_hh)
+    gates = projected(flat(x), w_ih, b_ih, b_hh)
     rows, dtype = len(gates), gates.dtype
     h, c = h.copy(), c.copy()
     out, kept = np.empty((rows, h.shape[1]), dtype), _lstm_kept(gates, h.shape[1], size)
     parts = gates.reshape(rows, 4, size)
     scale = shift = None
     if dtype != DOUBLE:
-        scale, shift = _scales(size, dtype)
-    turned, late = _turned(w_hh, scale, len(x) if sizes is None else len(sizes))
+        scale, shift = scales(size, dtype)
+    weights, late = turned(w_hh, scale, len(x) if sizes is None else len(sizes))
     if late is None and scale is not None:
         gates *= scale
     each = [gates, kept.hidden, kept.cells, kept.squashed, out]
     products = (np.empty((len(h), 4 * size), dtype), np.empty((len(h), size), dtype))
-    with _quiet(dtype):
+    with quiet(dtype):
         for a, i, f, g, o, before, cells, squashed, after, h_now, c_now, product, added in zip(
             cut.rows(gates),
             *(cut.rows(parts, number) for number in range(4)),
@@ -325,7 +218,7 @@ def _lstm(
             strict=True,
         ):
             before[...], cells[...] = h_now, c_now
-            a += np.matmul(before, turned, out=product)
+            a += np.matmul(before, weights, out=product)
             if shift is None:
                 sigmoid_in_place(a[:, : 2 * size])
                 np.tanh(g, out=g)
@@ -344,19 +237,11 @@ def _lstm(
             else:
                 np.matmul(np.multiply(o, squashed, out=added), w_hr.T, out=h_now)
             after[...] = h_now
-    return _narrow((out.reshape(*x.shape[:-1], h.shape[1]), h, c), given), kept
+    return narrowed((out.reshape(*x.shape[:-1], h.shape[1]), h, c), given), kept
 
 
 def _lstm_kept(gates: Any, outer: int, size: int) -> LSTMKept:
     return LSTMKept(gates, *(np.empty((len(gates), n), gates.dtype) for n in (outer, size, size)))
-
-
-@lru_cache(maxsize=64)
-def _scales(size: int, dtype: Any) -> tuple[Any, Any]:
-    """tanh(a * scale) * scale + shift is the sigmoid of i, f, o and the tanh of g."""
-    scale, shift = np.full(4 * size, 0.5, dtype), np.full(4 * size, 0.5, dtype)
-    scale[2 * size : 3 * size], shift[2 * size : 3 * size] = 1, 0
-    return scale, shift
 
 
 def _lstm_step(inside: Any, hidden: Any, before: Sequence[Any]) -> tuple[Any, Any]:
@@ -417,7 +302,7 @@ def _lstm_meta(
     sizes: Sizes,
     backwards: bool,
 ) -> list[Any]:
-    dtype = _dtype(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr)
+    dtype = dtype_of(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr)
     rows = x.shape[0] if len(x.shape) == 2 else x.shape[0] * x.shape[1]
     kept = [(rows, w_ih.shape[0]), (rows, h.shape[1]), *[(rows, c.shape[1])] * 2]
     return [
@@ -483,9 +368,9 @@ def _gru(
     """A GRU layer: the outputs of all steps, and the state after the last. The gates are r, z, n;
     the rest is as in `lstm_layer`."""
     given = (x, h, w_ih, w_hh, b_ih, b_hh)
-    x, h, w_ih, w_hh, b_ih, b_hh = _inputs(*given)
+    x, h, w_ih, w_hh, b_ih, b_hh = inputs(*given)
     size, cut = h.shape[1], Cut(x.shape, sizes, backwards)
-    gates = _projected(flat(x), w_ih, b_ih, None)
+    gates = projected(flat(x), w_ih, b_ih, None)
     dtype = gates.dtype
     if b_hh is not None:
         gates[:, : 2 * size] += b_hh[: 2 * size]
@@ -493,8 +378,8 @@ def _gru(
     out, hidden, new = (np.empty((len(gates), size), dtype) for _ in range(3))
     parts = gates.reshape(len(gates), 3, size)
     product = np.empty((len(h), 3, size), dtype)
-    turned, _ = _turned(w_hh, None, len(x) if sizes is None else len(sizes))
-    with _quiet(dtype):
+    weights, _ = turned(w_hh, None, len(x) if sizes is None else len(sizes))
+    with quiet(dtype):
         for both, r, z, n, before, own, after, h_now, inner in zip(
             cut.rows(gates, slice(0, 2 * size)),
             *(cut.rows(parts, number) for number in range(3)),
@@ -503,7 +388,7 @@ def _gru(
             strict=True,
         ):
             before[...] = h_now
-            np.matmul(before, turned, out=inner)
+            np.matmul(before, weights, out=inner)
             both += inner[:, : 2 * size]
             sigmoid_in_place(both)
             if b_hh is None:
@@ -516,7 +401,7 @@ def _gru(
             h_now *= z
             h_now += n
             after[...] = h_now
-    return _narrow((out.reshape(*x.shape[:-1], size), h), given), GRUKept(gates, hidden, new)
+    return narrowed((out.reshape(*x.shape[:-1], size), h), given), GRUKept(gates, hidden, new)
 
 
 def _gru_step(inside: Any, hidden: Any, before: Sequence[Any]) -> tuple[Any, Any]:
@@ -559,7 +444,7 @@ def _one_state(kept: Callable[[int, int], list[Any]], kind: Any) -> Function:
     def meta(
         x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, **options: Any
     ) -> list[Any]:
-        dtype = _dtype(x, h, w_ih, w_hh, b_ih, b_hh)
+        dtype = dtype_of(x, h, w_ih, w_hh, b_ih, b_hh)
         rows = x.shape[0] if len(x.shape) == 2 else x.shape[0] * x.shape[1]
         size = h.shape[1]
         aux = kind(*(blank_like(x, shape, dtype) for shape in kept(rows, size)))
@@ -605,24 +490,24 @@ def _rnn(
     rectified  max(a, 0) of the sum instead of tanh(a); the rest is as in `lstm_layer`
     """
     given = (x, h, w_ih, w_hh, b_ih, b_hh)
-    x, h, w_ih, w_hh, b_ih, b_hh = _inputs(*given)
+    x, h, w_ih, w_hh, b_ih, b_hh = inputs(*given)
     cut = Cut(x.shape, sizes, backwards)
-    after = _projected(flat(x), w_ih, b_ih, b_hh)
+    after = projected(flat(x), w_ih, b_ih, b_hh)
     h = h.copy()
     hidden, product = np.empty_like(after), np.empty((len(h), h.shape[1]), after.dtype)
-    turned, _ = _turned(w_hh, None, len(x) if sizes is None else len(sizes))
+    weights, _ = turned(w_hh, None, len(x) if sizes is None else len(sizes))
     for a, before, h_now, inner in zip(
         *map(cut.rows, (after, hidden)), *map(cut.states, (h, product)), strict=True
     ):
         before[...] = h_now
-        a += np.matmul(before, turned, out=inner)
+        a += np.matmul(before, weights, out=inner)
         if rectified:
             np.maximum(a, 0, out=a)
         else:
             np.tanh(a, out=a)
         h_now[...] = a
     out = after.reshape(*x.shape[:-1], after.shape[-1]).copy()
-    return _narrow((out, h), given), RNNKept(after, hidden)
+    return narrowed((out, h), given), RNNKept(after, hidden)
 
 
 def _tanh_step(inside: Any, hidden: Any, before: Sequence[Any]) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops import quotients
 from minitorch.ops.arrays import asarray
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.pointwise import div, equal, floating, isfinite, mul, pointwise, where
@@ -92,7 +93,7 @@ nan_to_num = pointwise(
 def _div_rounded(x: Any, y: Any, *, rounding_mode: str = REQUIRED) -> Any:
     """x / y rounded: `rounding_mode` "floor" (down) or "trunc" (towards 0). ValueError else."""
     if rounding_mode == "floor":
-        return np.floor_divide(x, y)
+        return quotients.floor_divide(x, y)
     if rounding_mode != "trunc":
         raise ValueError(
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
@@ -132,15 +133,17 @@ div_rounded: Function = declare(
 )
 remainder = pointwise(
     "remainder",
-    np.remainder,
+    quotients.remainder,
     {"x": lambda g: g, "y": lambda g, x, y: -g * div_rounded(x, y, "floor")},
     samples=binary(second=(0.5, 2)),
+    promotes=("x", "y"),
 )
 fmod = pointwise(
     "fmod",
-    np.fmod,
+    quotients.fmod,
     {"x": lambda g: g, "y": lambda g, x, y: -g * trunc(div(x, y))},
     samples=binary(second=(0.5, 2)),
+    promotes=("x", "y"),
 )
 copysign = pointwise(
     "copysign",

@@ -43,9 +43,8 @@ def _blocks(x: np.ndarray, *others: np.ndarray) -> Iterator[tuple[np.ndarray, ..
         yield *parts, *scratch[:, : len(parts[0])]
 
 
-def _normal_cdf(x: np.ndarray, t: np.ndarray, s: np.ndarray, q: np.ndarray, p: Any) -> None:
-    """The distribution function of `x` into `p`; t, s and q are written over."""
-    np.multiply(x, _SQRT_HALF, out=t)
+def _erf(t: np.ndarray, s: np.ndarray, q: np.ndarray, p: Any) -> None:
+    """The error function of `t` into `p`; t, s and q are written over."""
     np.minimum(t, _LIMIT, out=t)
     np.maximum(t, -_LIMIT, out=t)
     np.multiply(t, t, out=s)
@@ -60,11 +59,31 @@ def _normal_cdf(x: np.ndarray, t: np.ndarray, s: np.ndarray, q: np.ndarray, p: A
     q += _Q32[-1]
     p *= t
     p /= q
+
+
+def _normal_cdf(x: np.ndarray, t: np.ndarray, s: np.ndarray, q: np.ndarray, p: Any) -> None:
+    """The distribution function of `x` into `p`; t, s and q are written over."""
+    np.multiply(x, _SQRT_HALF, out=t)
+    _erf(t, s, q, p)
     p += _ONE
     p *= _HALF
     # Roundings may leave it a little outside, where it would not be a share any more.
     np.minimum(p, _ONE, out=p)
     np.maximum(p, _ZERO, out=p)
+
+
+def erf(x: np.ndarray) -> np.ndarray:
+    """The error function in float32."""
+    found = np.empty(x.size, np.float32)
+    start = 0
+    for part, t, s, q in _blocks(x):
+        p = found[start : start + len(part)]
+        np.copyto(t, part)
+        _erf(t, s, q, p)
+        np.minimum(p, _ONE, out=p)
+        np.maximum(p, -_ONE, out=p)
+        start += len(part)
+    return found.reshape(x.shape)
 
 
 def gelu(x: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from minitorch.engine.mode import (
 )
 from minitorch.torch import (
     _VF,
+    __config__,
     _subclasses,
     amp,
     autograd,
@@ -53,6 +54,7 @@ from minitorch.torch.autograd.anomaly_mode import (
 )
 from minitorch.torch.compiler import compile
 from minitorch.torch.creation import *
+from minitorch.torch.cuda import OutOfMemoryError
 from minitorch.torch.dtypes import (
     Size,
     bfloat16,
@@ -98,6 +100,7 @@ from minitorch.torch.linalg.solve import inverse, logdet, pinverse
 from minitorch.torch.nn.functional.recurrent import *
 from minitorch.torch.nn.native import *
 from minitorch.torch.nn.shared import *
+from minitorch.torch.nn.utils.weight_norm import norm_except_dim
 from minitorch.torch.older import *
 from minitorch.torch.printing import get_printoptions, set_printoptions
 from minitorch.torch.random import *
@@ -134,6 +137,7 @@ short, int, long = int16, int32, int64
 newaxis = None
 
 __version__ = _TorchVersion(_VERSION)
+legacy_contiguous_format = contiguous_format
 has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
 
 _LATE = (
@@ -146,6 +150,7 @@ _LATE = (
 __getattr__ = _finder(
     __name__,
     {
+        "embedding_bag": "torch.nn.functional.embedding_bag is there",
         "fx": "programs cannot be read as graphs of operations; `minitorch.graph` draws one step",
         "export": "there is no exporter; save the weights with torch.save",
         "quantization": "there are no quantised tensors",

@@ -29,9 +29,16 @@ class AbsentError(AttributeError):
         return f"{text}; the nearest is {called}.{near}." if near else f"{text}."
 
 
+# A traceback is to name the exception that a program would catch.
+AbsentError.__module__, AbsentError.__qualname__ = "builtins", "AttributeError"
+
+
 def nearest(name: str, names: list[str]) -> str | None:
     """The name that is most like `name`, if one is."""
     public = [each for each in names if not each.startswith("_")]
+    found = difflib.get_close_matches(name, public, 1)
+    if found:
+        return found[0]
     lower = {each.lower(): each for each in public}
     found = difflib.get_close_matches(name.lower(), lower, 1)
     return lower[found[0]] if found else None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import empty_like as arranged_like
 from minitorch.ops.meta import is_meta
 from minitorch.torch.attach import method
 from minitorch.torch.devices import FAKING
@@ -243,11 +244,25 @@ def _like(name: str, fill: Any, doc: str) -> Function:
     )
 
 
-zeros_like = _like("zeros_like", lambda x, dtype: np.zeros_like(x, dtype, "K"), "of zeros")
-ones_like = _like("ones_like", lambda x, dtype: np.ones_like(x, dtype, "K"), "of ones")
-empty_like = _like(
-    "empty_like", lambda x, dtype: np.empty_like(x, dtype, "K"), "whose elements are not set"
-)
+def _repeated(x: Any) -> bool:
+    """Whether NumPy would order the memory in another way than PyTorch."""
+    return type(x) is np.ndarray and 0 in x.strides
+
+
+def _set_like(number: int, like: Function) -> Function:
+    def fill(x: Any, dtype: Any) -> Any:
+        if not _repeated(x):
+            return like(x, dtype, "K")
+        found = arranged_like(x, dtype)
+        found.fill(number)
+        return found
+
+    return fill
+
+
+zeros_like = _like("zeros_like", _set_like(0, np.zeros_like), "of zeros")
+ones_like = _like("ones_like", _set_like(1, np.ones_like), "of ones")
+empty_like = _like("empty_like", arranged_like, "whose elements are not set")
 
 
 def full_like(input: Tensor, fill_value: Any, **options: Any) -> Tensor:
@@ -550,6 +565,11 @@ class _ByType(type):
     """Classes that make tensors of one dtype, and whose instances are all that have it."""
 
     kind: np.dtype[Any]
+
+    @property
+    def dtype(cls) -> torch_dtype:
+        """The dtype of the tensors that it makes."""
+        return from_numpy_dtype(cls.kind)
 
     def __call__(cls, *args: Any, device: Any = None) -> Any:
         if len(args) == 1 and not isinstance(args[0], int):

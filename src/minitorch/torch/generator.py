@@ -261,17 +261,19 @@ class Generator:
     def gamma(self, shapes: np.ndarray) -> np.ndarray:
         """Of the gamma distribution of each of these shapes and rate 1: float64.
 
-        Rejection by a cubed normal number (Marsaglia & Tsang 2000).
+        Rejection by a cubed normal number (Marsaglia & Tsang 2000). Of a shape below 1 the inverse,
+        and the shape that is drawn instead, are rounded to the dtype of `shapes`.
         """
-        return np.array([self._gamma(shape) for shape in shapes.tolist()], np.float64)
+        kind = np.float64 if shapes.dtype == np.float64 else np.float32
+        return np.array([self._gamma(shape, kind) for shape in shapes.tolist()], np.float64)
 
-    def _gamma(self, alpha: float) -> float:
+    def _gamma(self, alpha: float, kind: Any) -> float:
         scale = 1.0
         if alpha < 1:
             if alpha == 0:
                 return 0.0
-            scale = (1 - self.double(1)[0]) ** (1 / alpha)
-            alpha += 1
+            scale = math.pow(1 - self.double(1)[0], float(kind(1) / kind(alpha)))
+            alpha = float(kind(alpha) + kind(1))
         d = alpha - float(np.float32(1 / 3))  # in single precision there, alone of all here
         c = 1 / math.sqrt(9 * d)
         while True:
@@ -279,7 +281,7 @@ class Generator:
             y = 1 + c * x
             if y <= 0:
                 continue
-            v, u, xx = y**3, 1 - self.double(1)[0], x * x
+            v, u, xx = y * y * y, 1 - self.double(1)[0], x * x
             if u < 1 - 0.0331 * xx * xx or math.log(u) < 0.5 * xx + d * (1 - v + math.log(v)):
                 return float(scale * d * v)
 

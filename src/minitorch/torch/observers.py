@@ -79,13 +79,15 @@ class Packed:
 
     names  for each place of the node's args that is empty now the name of what was there
     kept   by that name; a list of them where a list was saved
+    kinds  by that name the class of a named tuple that was saved
     """
 
-    __slots__ = ("kept", "names")
+    __slots__ = ("kept", "kinds", "names")
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
         self.kept: dict[str, Any] = {}
+        self.kinds: dict[str, Any] = {}
 
     def value(self, node: TorchNode, place: int) -> Any:
         """What was at one place."""
@@ -96,10 +98,11 @@ class Packed:
     def _take(self, node: TorchNode, name: str) -> Any:
         kept = self.kept[name]
         if isinstance(kept, list):
-            return [
+            found = [
                 each.take(partial(as_saved, node, name, number)) if isinstance(each, Kept) else each
                 for number, each in enumerate(kept)
             ]
+            return self.kinds[name](*found) if name in self.kinds else found
         return kept.take(partial(as_saved, node, name, 0))
 
     def unpack(self, node: TorchNode) -> tuple[Any, ...]:
@@ -135,6 +138,8 @@ def pack(node: TorchNode, hooks: tuple[Callable[..., Any], Callable[..., Any]]) 
     ):
         if name not in packed.kept:
             packed.kept[name] = _packed(node, name, args[place], hooks)
+            if hasattr(args[place], "_fields"):
+                packed.kinds[name] = type(args[place])
         packed.names[place] = name
     if not packed.names:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,21 +11,31 @@ import numpy as np
 
 from minitorch.torch import autograd
 from minitorch.torch.attach import method
-from minitorch.torch.dtypes import from_numpy_dtype
+from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, to_numpy_dtype
 from minitorch.torch.functions import view_as_complex, view_as_real
 from minitorch.torch.functions.basic import clone
 from minitorch.torch.linalg import matrix_norm, vector_norm
+from minitorch.torch.nn.functional.dropout import alpha_dropout as _alpha_dropout
+from minitorch.torch.nn.functional.dropout import dropout, dropout2d
+from minitorch.torch.nn.functional.dropout import feature_alpha_dropout as _feature_alpha_dropout
 from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
+    "alpha_dropout",
+    "alpha_dropout_",
     "cond",
+    "dropout_",
     "eig",
+    "feature_alpha_dropout",
+    "feature_alpha_dropout_",
+    "feature_dropout",
+    "feature_dropout_",
     "frobenius_norm",
+    "from_file",
     "is_distributed",
     "lstsq",
     "matrix_rank",
     "native_dropout",
-    "norm_except_dim",
     "nuclear_norm",
     "set_anomaly_enabled",
     "solve",
@@ -39,6 +50,7 @@ __all__ = [
     "symeig",
     "view_as_complex_copy",
     "view_as_real_copy",
+    "while_loop",
 ]
 
 # ------------------------------------------------------------------------- methods of tensors
@@ -74,6 +86,15 @@ def _pin_memory(self: Tensor, device: Any = None) -> Any:
 def _is_pinned(self: Tensor, device: Any = None) -> bool:
     """False."""
     return False
+
+
+def _no_gpu(name: str, words: str) -> Callable[..., Any]:
+    def function(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError(words)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "AssertionError: there is no such device."
+    return function
 
 
 def _record_stream(self: Tensor, stream: Any) -> None:
@@ -126,6 +147,7 @@ def is_distributed(input: Tensor) -> bool:
 
 for _function, _name in (
     (_new, "new"),
+    (_no_gpu("xpu", "Torch not compiled with XPU enabled"), "xpu"),
     (_as_subclass, "as_subclass"),
     (_no_bfloat16, "bfloat16"),
     (_pin_memory, "pin_memory"),
@@ -161,14 +183,6 @@ def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     return matrix_norm(input, "nuc", (-2, -1) if dim is None else tuple(dim), keepdim)
 
 
-def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
-    """The norm over all dimensions but one, of a shape that divides `v`; -1: over all."""
-    if dim == -1:
-        return v.norm(pow)
-    others = [place for place in range(v.dim()) if place != dim % v.dim()]
-    return vector_norm(v, pow, others, keepdim=True) if others else v.abs()
-
-
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Any, Any]:
     """`dropout`, and the mask of what was kept."""
     from minitorch.torch.creation import ones_like
@@ -179,6 +193,54 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Any, An
     scale = 0.0 if p == 1 else 1.0 / (1.0 - p)
     kept = bernoulli(wrap(np.empty(input._array.shape, input._array.dtype)), 1 - p).bool()
     return input * kept * scale, kept
+
+
+def _dropout_of(name: str, function: Any, inplace: bool) -> Any:
+    def form(input: Tensor, p: float, train: bool) -> Any:
+        return function(input, p, train, inplace)
+
+    form.__name__ = form.__qualname__ = name
+    form.__doc__ = f"`torch.nn.functional.{function.__name__}`{', in place' if inplace else ''}."
+    return form
+
+
+dropout_ = _dropout_of("dropout_", dropout, True)
+alpha_dropout = _dropout_of("alpha_dropout", _alpha_dropout, False)
+alpha_dropout_ = _dropout_of("alpha_dropout_", _alpha_dropout, True)
+feature_dropout = _dropout_of("feature_dropout", dropout2d, False)
+feature_dropout_ = _dropout_of("feature_dropout_", dropout2d, True)
+feature_alpha_dropout = _dropout_of("feature_alpha_dropout", _feature_alpha_dropout, False)
+feature_alpha_dropout_ = _dropout_of("feature_alpha_dropout_", _feature_alpha_dropout, True)
+
+
+def while_loop(
+    cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Any
+) -> Any:
+    """`body_fn(*values)` as long as `cond_fn(*values)`, from `carried_inputs` on."""
+    values = tuple(carried_inputs)
+    while bool(cond_fn(*values)):
+        values = tuple(body_fn(*values))
+    return values
+
+
+def from_file(
+    filename: str,
+    shared: bool | None = None,
+    size: int | None = 0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+) -> Any:
+    """A 1-d tensor of `size` elements whose memory is a file; with `shared` what is written into
+    it gets into the file, which is made long enough."""
+    kind = to_numpy_dtype(dtype) or default_numpy()
+    count = int(size or 0)
+    if shared:
+        with open(filename, "ab") as file:
+            file.truncate(max(file.tell(), count * kind.itemsize))
+    return wrap(np.asarray(np.memmap(filename, kind, "r+" if shared else "c", shape=(count,))))
 
 
 def view_as_real_copy(input: Tensor) -> Any:
@@ -235,7 +297,7 @@ def sym_min(a: Any, b: Any) -> Any:
 
 def sym_sqrt(a: Any) -> float:
     """The square root."""
-    return float(a) ** 0.5
+    return math.sqrt(a)
 
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.ops.arrays import empty_like, outer_first
 from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import default_numpy, dtype, to_numpy_dtype
@@ -107,9 +108,8 @@ def in_order(array: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray
     flat = draw(array.size)
     if array.flags.c_contiguous:
         return flat.reshape(array.shape)
-    outer_first = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    numbers = flat.reshape([array.shape[axis] for axis in outer_first])
-    return numbers.transpose(np.argsort(outer_first))
+    order = outer_first(array)
+    return flat.reshape([array.shape[axis] for axis in order]).transpose(np.argsort(order))
 
 
 def kept(like: np.ndarray, p: float) -> np.ndarray:
@@ -217,7 +217,7 @@ def randn(
 
 def _empty_as(input: Tensor, wanted: Any) -> Tensor:
     """A tensor of the shape and the order in memory of another."""
-    empty: Tensor = wrap(np.empty_like(input._array, wanted, subok=False))
+    empty: Tensor = wrap(empty_like(input._array, wanted))
     return empty
 
 
@@ -314,6 +314,9 @@ def randint_like(
     if high is None:
         low, high = 0, low
     wanted = input.dtype if dtype is None else dtype
+    if device is None and not is_meta(input._array) and not FAKING:
+        t = _empty_as(input, to_numpy_dtype(wanted))
+        return _made(random_(t, low, high, generator=generator)._array, requires_grad)
     options = {"dtype": wanted, "device": _place(input, device)}
     return randint(low, high, input.shape, generator=generator, **options)
 
@@ -359,7 +362,10 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     if is_meta(array):
         found = wrap(array.copy())
     else:
-        found = wrap(_chances(array, getattr(p, "_array", p), generator).astype(array.dtype))
+        # Drawn and laid out row by row, however the probabilities lie.
+        row_by_row = np.empty(array.shape, array.dtype)
+        drawn = _chances(row_by_row, getattr(p, "_array", p), generator)
+        found = wrap(drawn.astype(array.dtype, order="C"))
     if input.requires_grad:
         node = recorder("zero", "BernoulliBackward0")(input)._node
         if node is not None:
@@ -563,9 +569,7 @@ def in_memory(array: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """`numbers`, of the shape of `array`, in the order of its memory: what `in_order` undoes."""
     if array.flags.c_contiguous:
         return numbers.reshape(-1)
-    return numbers.transpose(
-        sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    ).reshape(-1)
+    return numbers.transpose(outer_first(array)).reshape(-1)
 
 
 def log_normal_(

@@ -10,6 +10,7 @@ import numpy as np
 
 from minitorch.engine.errors import ShapeError
 from minitorch.ops.meta import is_meta
+from minitorch.ops.sampling import beta_slope, gamma_slope
 from minitorch.torch.face import recorder
 from minitorch.torch.generator import Generator
 from minitorch.torch.random import source
@@ -25,13 +26,10 @@ __all__ = [
 
 _gamma = recorder("standard_gamma")
 _dirichlet = recorder("dirichlet")
-_standard_gamma_grad = recorder("standard_gamma_grad")
-_dirichlet_grad = recorder("dirichlet_grad")
 
 
-def _drawn_gamma(alpha: np.ndarray, generator: Generator | None) -> np.ndarray:
-    flat = alpha.reshape(-1).astype(np.float64)
-    return source(generator).gamma(flat).reshape(alpha.shape)
+def _drawn_gamma(alpha: np.ndarray, generator: Generator | None) -> Any:
+    return source(generator).gamma(alpha.reshape(-1)).reshape(alpha.shape)
 
 
 def _kept_above_zero(drawn: np.ndarray, kind: Any) -> np.ndarray:
@@ -44,6 +42,16 @@ def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Any:
     if is_meta(alpha):
         return wrap(alpha.copy())
     return _gamma(self, drawn=_kept_above_zero(_drawn_gamma(alpha, generator), alpha.dtype))
+
+
+def _standard_gamma_grad(self: Tensor, output: Tensor) -> Any:
+    """How fast numbers of the gamma distribution grow with their shapes `self`."""
+    return wrap(gamma_slope(output._array, self._array))
+
+
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Any:
+    """How fast numbers of the beta distribution grow with `alpha`, divided by 1 - x."""
+    return wrap(beta_slope(x._array, alpha._array, total._array))
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Any:

@@ -72,15 +72,7 @@ class SparseTensor(Tensor):
         found = to_dense(self).to(*args, **kwargs)
         return _sparse(found, self._places)
 
-    def float(self) -> Any:
-        """In float32; it stays sparse."""
-        return _sparse(to_dense(self).float(), self._places)
-
-    def double(self) -> Any:
-        """In float64; it stays sparse."""
-        return _sparse(to_dense(self).double(), self._places)
-
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self, **options: Any) -> str:  # type: ignore[override]
         with_node = f", grad_fn=<{self.grad_fn.name()}>" if self.grad_fn is not None else ""
         indices = repr(self.indices()).replace("\n", "\n" + " " * 15)
         values = repr(wrap(self._array[tuple(self._places)]))

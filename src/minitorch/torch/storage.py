@@ -6,6 +6,7 @@ can be resized or made apart from a tensor are not there.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -35,7 +36,23 @@ class UntypedStorage:
         self.device = CPU
 
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
-    filename = None
+    filename: str | None = None
+
+    @classmethod
+    def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The bytes of a file; with `shared` what is written into them gets into the file."""
+        path = os.fspath(filename)
+        if not nbytes:
+            return cls(0)
+        if shared:
+            with open(path, "ab") as file:
+                file.truncate(max(file.tell(), nbytes))
+        made = cls(np.asarray(np.memmap(path, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
+        made.filename = path
+        return made
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._bytes, dtype=dtype, copy=copy)
 
     def data_ptr(self) -> int:
         """The address of the first byte: the same for tensors that share memory."""

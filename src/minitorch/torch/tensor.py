@@ -536,7 +536,15 @@ class Tensor(Methods):
         name = UFUNCS.get(ufunc.__name__, ufunc.__name__)
         op = OPS.get(name)
         if method != "__call__" or options or op is None:
-            return NotImplemented
+            # Without derivative; `numpy` refuses tensors that require grad.
+            arrays = [x.numpy() if isinstance(x, Tensor) else x for x in inputs]
+            out = options.get("out", ())
+            if any(isinstance(x, Tensor) for x in out):
+                options["out"] = tuple(x.numpy() if isinstance(x, Tensor) else x for x in out)
+            found = getattr(ufunc, method)(*arrays, **options)
+            if out:
+                return out[0] if len(out) == 1 else out
+            return wrap(np.asarray(found)) if isinstance(found, (np.ndarray, np.generic)) else found
         return op.recorders[Tensor](*inputs)
 
 
@@ -559,7 +567,12 @@ def _sequence(data: Any) -> np.ndarray:
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     if isinstance(data, (list, tuple)) and _holds_tensors(data):
         data = _plain(data)
-    return np.array(data, default_numpy())
+    try:
+        return np.array(data, default_numpy())
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise TypeError("must be real number, not str") from None
 
 
 def _natural(shape: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:

@@ -32,11 +32,10 @@ class TorchVersion(str):
         return _numbers(self) >= _numbers(other)
 
     def __eq__(self, other: Any) -> bool:
-        if isinstance(other, str) and ("+" in other) == ("+" in self):
-            return str.__eq__(self, other) or (
-                "+" not in self and _numbers(self) == _numbers(other)
-            )
-        return isinstance(other, (str, tuple, list)) and _numbers(self) == _numbers(other)
+        if not isinstance(other, (str, tuple, list)):
+            return False
+        local = other.partition("+")[2] if isinstance(other, str) else ""
+        return local == self.partition("+")[2] and _numbers(self) == _numbers(other)
 
     def __ne__(self, other: Any) -> bool:
         return not self == other

@@ -52,6 +52,7 @@ class GradScaler:
         self._scale = float(init_scale)
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._used = False
         self._begin()
 
     def _begin(self) -> None:
@@ -64,6 +65,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
+            self._used = True
             return outputs * tensor(self._scale)
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
@@ -117,6 +119,11 @@ class GradScaler:
         """Adapt the factor to what happened since the last update, or set it."""
         if not self._enabled:
             return
+        if not self._used:
+            raise AssertionError(
+                "Attempted update but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration."
+            )
         if new_scale is not None:
             self._scale = float(new_scale)
         elif not self._infinite:

@@ -1,7 +1,6 @@
 """`torch.autograd`: backward, grad, and everything around them."""
 
-from typing import Any
-
+from minitorch.torch.absent import finder as _finder
 from minitorch.torch.autograd import (
     anomaly_mode,
     function,
@@ -45,13 +44,10 @@ __all__ = [
     "variable",
 ]
 
-_NEAREST = {
-    "forward_ad": "there is no forward mode AD here; torch.autograd.functional.jvp computes a "
-    "Jacobian-vector product by two backward passes",
-    "profiler": "use Python's own profilers (cProfile); each operation is a Python function",
-}
-
-
-def __getattr__(name: str) -> Any:
-    what = f"module 'minitorch.torch.autograd' has no attribute {name!r}"
-    raise AttributeError(f"{what}: {_NEAREST[name]}." if name in _NEAREST else what)
+__getattr__ = _finder(
+    __name__,
+    {
+        "forward_ad": "there is no forward mode AD here; torch.autograd.functional.jvp computes a "
+        "Jacobian-vector product by two backward passes"
+    },
+)

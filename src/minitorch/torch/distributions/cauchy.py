@@ -9,7 +9,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.distribution import Distribution
 from minitorch.torch.distributions.utils import broadcast_all
-from minitorch.torch.dtypes import Size
 
 __all__ = ["Cauchy"]
 
@@ -38,7 +37,7 @@ class Cauchy(Distribution):
     def variance(self) -> Any:
         return torch.full(self._extended_shape(), math.inf, dtype=self.loc.dtype)
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         drawn = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
         return self.loc + drawn * self.scale
 

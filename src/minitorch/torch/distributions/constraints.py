@@ -157,8 +157,7 @@ class _IndependentConstraint(Constraint):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__[1:]}({self.base_constraint!r}, "
-            f"{self.reinterpreted_batch_ndims})"
+            f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
         )
 
 
@@ -353,7 +352,7 @@ class _LowerTriangular(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Any:
-        return (value.tril() == value).view(value.shape[:-2] + (-1,)).min(-1)[0]
+        return (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
 
 
 class _LowerCholesky(Constraint):
@@ -362,7 +361,7 @@ class _LowerCholesky(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Any:
-        triangular = (value.tril() == value).view(value.shape[:-2] + (-1,)).min(-1)[0]
+        triangular = (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
         return triangular & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
 
 

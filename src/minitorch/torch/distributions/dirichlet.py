@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.exp_family import ExponentialFamily
-from minitorch.torch.dtypes import Size
 from minitorch.torch.sampling import _sample_dirichlet
 
 __all__ = ["Dirichlet"]
@@ -30,7 +29,7 @@ class Dirichlet(ExponentialFamily):
         shape = concentration.shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         return _sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:

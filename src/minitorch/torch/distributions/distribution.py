@@ -121,7 +121,7 @@ class Distribution:
 
     def _extended_shape(self, sample_shape: Any = _NONE) -> Size:
         """The shape of samples."""
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size(sample_shape) + self._batch_shape + self._event_shape
 
     # ----------------------------------------------------------------------- what it is like
 
@@ -184,7 +184,9 @@ class Distribution:
     def sample_n(self, n: int) -> Any:
         """`sample((n,))`, as it was once called."""
         warnings.warn(
-            "sample_n will be deprecated. Use .sample((n,)) instead", FutureWarning, stacklevel=2
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+            FutureWarning,
+            stacklevel=2,
         )
         return self.sample(Size((n,)))
 

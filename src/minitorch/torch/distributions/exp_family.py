@@ -34,5 +34,5 @@ class ExponentialFamily(Distribution):
         found = found + normalizer
         for param, slope in zip(params, slopes, strict=True):
             moved = param * slope
-            found = found - moved.reshape(self._batch_shape + (-1,)).sum(-1)
+            found = found - moved.reshape((*self._batch_shape, -1)).sum(-1)
         return found

@@ -8,7 +8,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.exp_family import ExponentialFamily
 from minitorch.torch.distributions.utils import broadcast_all
-from minitorch.torch.dtypes import Size
 
 __all__ = ["Exponential"]
 
@@ -42,7 +41,7 @@ class Exponential(ExponentialFamily):
     def variance(self) -> Any:
         return self.rate.pow(-2)
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
     def log_prob(self, value: Any) -> Any:

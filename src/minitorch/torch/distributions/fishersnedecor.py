@@ -48,14 +48,9 @@ class FisherSnedecor(Distribution):
     def variance(self) -> Any:
         df2 = self.df2.clone(memory_format=torch.contiguous_format)
         df2[df2 <= 4] = torch.nan
-        return (
-            2
-            * df2.pow(2)
-            * (self.df1 + df2 - 2)
-            / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
-        )
+        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         # Gamma numbers of shape df/2 and rate df are chi-squared ones over 2 df.
         first = self._gamma1.rsample(sample_shape).view(self._extended_shape(sample_shape))
         second = self._gamma2.rsample(sample_shape).view(self._extended_shape(sample_shape))

@@ -8,7 +8,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.exp_family import ExponentialFamily
 from minitorch.torch.distributions.utils import broadcast_all
-from minitorch.torch.dtypes import Size
 from minitorch.torch.functions.basic import as_tensor
 from minitorch.torch.sampling import _standard_gamma
 
@@ -43,7 +42,7 @@ class Gamma(ExponentialFamily):
     def variance(self) -> Any:
         return self.concentration / self.rate.pow(2)
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         value = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=torch.finfo(value.dtype).tiny)  # 0 is not in the support

@@ -8,7 +8,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.distribution import Distribution
 from minitorch.torch.distributions.utils import broadcast_all
-from minitorch.torch.dtypes import Size
 
 __all__ = ["Laplace"]
 
@@ -41,7 +40,7 @@ class Laplace(Distribution):
     def stddev(self) -> Any:
         return 2**0.5 * self.scale
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         shape, finfo = self._extended_shape(sample_shape), torch.finfo(self.loc.dtype)
         u = torch.empty(shape, dtype=self.loc.dtype).uniform_(finfo.eps - 1, 1)
         return self.loc - self.scale * u.sign() * torch.log1p(-u.abs())

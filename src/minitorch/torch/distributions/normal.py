@@ -9,7 +9,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.exp_family import ExponentialFamily
 from minitorch.torch.distributions.utils import broadcast_all, standard_normal
-from minitorch.torch.dtypes import Size
 
 __all__ = ["Normal"]
 
@@ -43,12 +42,12 @@ class Normal(ExponentialFamily):
     def variance(self) -> Any:
         return self.stddev.pow(2)
 
-    def sample(self, sample_shape: Any = Size()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         return self.loc + standard_normal(shape, self.loc.dtype) * self.scale
 

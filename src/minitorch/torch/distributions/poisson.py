@@ -8,7 +8,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.exp_family import ExponentialFamily
 from minitorch.torch.distributions.utils import broadcast_all
-from minitorch.torch.dtypes import Size
 
 __all__ = ["Poisson"]
 
@@ -36,7 +35,7 @@ class Poisson(ExponentialFamily):
     def variance(self) -> Any:
         return self.rate
 
-    def sample(self, sample_shape: Any = Size()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Any:
         with torch.no_grad():
             return torch.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 

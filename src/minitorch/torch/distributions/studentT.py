@@ -57,7 +57,7 @@ class StudentT(Distribution):
         variance[df <= 1] = math.nan
         return variance
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         normal = standard_normal(shape, self.df.dtype)
         squares = self._chi2.rsample(sample_shape)

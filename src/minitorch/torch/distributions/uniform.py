@@ -8,7 +8,6 @@ import minitorch.torch as torch
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.distribution import Distribution
 from minitorch.torch.distributions.utils import broadcast_all
-from minitorch.torch.dtypes import Size
 
 __all__ = ["Uniform"]
 
@@ -50,7 +49,7 @@ class Uniform(Distribution):
     def support(self) -> Any:
         return constraints.interval(self.low, self.high)
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Any:
         u = torch.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + u * (self.high - self.low)
 

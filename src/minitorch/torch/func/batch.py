@@ -126,7 +126,7 @@ def _count(func: Any, in_dims: Any, pairs: list[tuple[Any, Any]]) -> int:
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{sizes} for the mapped dimension"
         )
-    return sizes[0]
+    return int(sizes[0])
 
 
 def _slice(place: int) -> Callable[[Any, Any], Any]:

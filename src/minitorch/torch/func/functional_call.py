@@ -32,8 +32,8 @@ def functional_call(
         twice = given.keys() & each.keys()
         if twice:
             raise ValueError(
-                f"{sorted(twice)} appeared in multiple dictionaries; behavior of functional call is "
-                "ambiguous"
+                f"{sorted(twice)} appeared in multiple dictionaries; behavior of functional call "
+                "is ambiguous"
             )
         given.update(each)
     if args is None:

@@ -250,6 +250,13 @@ def methods(*functions: Function, inplace: bool = False) -> None:
         method(function, inplace=inplace)
 
 
+def named_axis(name: str, axis: Any) -> Any:
+    """The dimension, given by NumPy's word for it; PyTorch's TypeError if it was not given."""
+    if axis is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+    return axis
+
+
 def not_a_tensor(name: str, value: Any, argument: str = "input", place: int = 1) -> TypeError:
     """PyTorch's error for an argument that is no tensor."""
     return TypeError(

@@ -67,6 +67,7 @@ def diff(
     append: Tensor | None = None,
     *,
     out: Tensor | None = None,
+    axis: Any = None,
 ) -> Any:
     """The difference of each element and the one before it along `dim`, `n` times; of bools
     whether they differ.
@@ -74,6 +75,8 @@ def diff(
     prepend, append  what to put before and after `input` first
     RuntimeError for a negative `n`, or a 0-d tensor.
     """
+    if axis is not None:
+        dim = axis
     if not input._array.ndim:
         raise ShapeError("diff expects input to be at least one-dimensional")
     if n < 0:
@@ -268,13 +271,17 @@ def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Any:
     return after - before
 
 
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1, axis: Any = None
+) -> Any:
     """The area under the samples `y` along `dim`, by the trapezoidal rule.
 
     x   where the samples are: a vector, or a tensor that broadcasts to `y`; or
     dx  the distance of two of them
     RuntimeError for bools, or if there is not one `x` for each sample.
     """
+    if axis is not None:
+        dim = axis
     dim = _along(y, dim)
     if not y._array.shape[dim]:
         rest = y._array.shape[:dim] + y._array.shape[dim + 1 :]
@@ -289,13 +296,21 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
     return _times(total(y, dim) - ends, dx)
 
 
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def trapz(
+    y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1, axis: Any = None
+) -> Any:
     """`trapezoid`, under its old name."""
+    if axis is not None:
+        dim = axis
     return trapezoid(y, x, dx=dx, dim=dim)
 
 
-def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1, axis: Any = None
+) -> Any:
     """The area under the samples `y` along `dim` up to each but the first, as `trapezoid`."""
+    if axis is not None:
+        dim = axis
     dim = _along(y, dim)
     _not_of_bools("cumulative_trapezoid", y, x)
     before, after = _ends(y, dim)

@@ -127,8 +127,10 @@ def concatenate(
     return cat(tensors, dim, axis=axis, out=out)
 
 
-def stack(tensors: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+def stack(tensors: Sequence[Any], dim: int = 0, *, out: Any = None, axis: Any = None) -> Any:
     """Tensors of one shape joined along a new dimension. RuntimeError where shapes differ."""
+    if axis is not None:
+        dim = axis
     given = _given("stack", tensors)
     if not given:
         raise ShapeError("stack expects a non-empty TensorList")
@@ -242,12 +244,19 @@ def tile(input: Tensor, *given: Any, dims: Any = None) -> Any:
 
 
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+    input: Tensor,
+    repeats: Any = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+    axis: Any = None,
 ) -> Any:
     """Each element so many times in a row, along a dimension or of the flattened tensor.
 
     repeats  one number for all, or a tensor with one for each
     """
+    if dim is None:
+        dim = axis
     if repeats is None:
         counts = input._array
         return wrap(np.repeat(np.arange(counts.size), counts))

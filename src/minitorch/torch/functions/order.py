@@ -16,7 +16,14 @@ from minitorch.torch.attach import method
 from minitorch.torch.calls import SAVED_NAMES
 from minitorch.torch.devices import as_result
 from minitorch.torch.face import check_real, recorder
-from minitorch.torch.functions.basic import Function, methods, named, not_a_tensor, store
+from minitorch.torch.functions.basic import (
+    Function,
+    methods,
+    named,
+    named_axis,
+    not_a_tensor,
+    store,
+)
 from minitorch.torch.functions.index import apart
 from minitorch.torch.functions.pointwise import maximum, minimum
 from minitorch.torch.functions.reduce import not_of_nothing, one_dim
@@ -92,19 +99,31 @@ def sort(
     stable: bool | None = None,
     *,
     out: Any = None,
+    axis: Any = None,
 ) -> Any:
     """The elements in order along `dim`, and the indices they come from: (values, indices).
 
     Equal elements keep their order; NaN counts as the largest.
     """
+    if axis is not None:
+        dim = axis
     axis = one_dim(dim, input._array.ndim)
     indices = wrap(order(input._array, axis, descending))
     values = (_sorted if stable is None else _sorted_stable)(input, indices, axis, True)
     return pair(return_types.sort, out, "sort", values, indices)
 
 
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def argsort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool = False,
+    *,
+    axis: Any = None,
+) -> Any:
     """The indices that sort `input` along `dim`, int64."""
+    if axis is not None:
+        dim = axis
     return wrap(order(input._array, one_dim(dim, input._array.ndim), descending))
 
 
@@ -122,11 +141,14 @@ def topk(
     sorted: bool = True,
     *,
     out: Any = None,
+    axis: Any = None,
 ) -> Any:
     """The `k` largest (smallest) elements along `dim`, in order: (values, indices).
 
     RuntimeError if there are not that many.
     """
+    if axis is not None:
+        dim = axis
     array, k = input._array, int(k)
     if array.dtype.kind == "c":
         check_real("topk", (array,))
@@ -161,9 +183,20 @@ def topk(
 
 
 def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The k-th smallest elements along `dim`, k from 1: (values, indices)."""
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     array = input._array
     axis = one_dim(dim, array.ndim)
     if out is not None:
@@ -257,18 +290,40 @@ def _middle(array: Any, axis: int, skip_nan: bool) -> Any:
     return np.where(nan.any(-1), nan.argmax(-1), ranks[..., (size - 1) // 2])
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def median(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Any:
     """The middle element (of an even number the lower one) of all, or along `dim` as (values,
     indices). NaN if there is a NaN."""
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if dim is None:
         return _median_all(input)
     return _median_along(input, dim, keepdim, out, False)
 
 
 def nanmedian(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The middle one of the elements that are not NaN, as `median`."""
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if dim is None:
         return _nanmedian_all(input)
     return _median_along(input, dim, keepdim, out, True)
@@ -283,9 +338,21 @@ def _median_along(input: Tensor, dim: int, keepdim: bool, out: Any, skip_nan: bo
     return pair(getattr(return_types, name), out, name, values, indices)
 
 
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+def mode(
+    input: Tensor,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Any:
     """The most frequent elements along `dim`, of equally frequent ones the smallest, and where
     each last is: (values, indices)."""
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     array = input._array
     check_real("mode", (array,))
     axis = one_dim(dim, array.ndim)
@@ -324,15 +391,19 @@ def _running(array: Any, axis: int, accumulate: Any) -> Any:
     return np.maximum.accumulate(np.where(here, steps, 0), axis=axis)
 
 
-def cummax(input: Tensor, dim: int, *, out: Any = None) -> Any:
+def cummax(input: Tensor, dim: Any = None, *, out: Any = None, axis: Any = None) -> Any:
     """The largest element so far along `dim`, and where it is: (values, indices)."""
+    if dim is None:
+        dim = named_axis("cummax", axis)
     axis = one_dim(dim, input._array.ndim)
     indices = wrap(_running(input._array, axis, np.maximum.accumulate))
     return pair(return_types.cummax, out, "cummax", _cummax(input, indices, axis), indices)
 
 
-def cummin(input: Tensor, dim: int, *, out: Any = None) -> Any:
+def cummin(input: Tensor, dim: Any = None, *, out: Any = None, axis: Any = None) -> Any:
     """The smallest element so far along `dim`, and where it is: (values, indices)."""
+    if dim is None:
+        dim = named_axis("cummin", axis)
     axis = one_dim(dim, input._array.ndim)
     indices = wrap(_running(input._array, axis, np.minimum.accumulate))
     return pair(return_types.cummin, out, "cummin", _cummin(input, indices, axis), indices)
@@ -425,11 +496,17 @@ def quantile(
     *,
     interpolation: str = "linear",
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The q-quantiles of all elements or along `dim`; several (a 1-d tensor `q`) come first.
 
     interpolation  between two elements: linear, lower, higher, midpoint or nearest
     """
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     found = _quantile(input, q, dim, keepdim, interpolation, False)
     return found if out is None else store(out, found, "quantile")
 
@@ -442,8 +519,14 @@ def nanquantile(
     *,
     interpolation: str = "linear",
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The q-quantiles of what is not NaN, as `quantile`."""
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     found = _quantile(input, q, dim, keepdim, interpolation, True)
     return found if out is None else store(out, found, "nanquantile")
 

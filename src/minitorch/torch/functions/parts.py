@@ -88,8 +88,10 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     return _slice(input, dim, start, start + length, 1)
 
 
-def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
+def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> tuple[Any, ...]:
     """Every `select` along a dimension: a tuple of views."""
+    if axis is not None:
+        dim = axis
     if not input._array.ndim:
         raise IndexingError("Dimension specified as 0 but tensor has no dimensions")
     return _unbind(input, dimension(dim, input._array.ndim))  # type: ignore[no-any-return]
@@ -241,8 +243,10 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     return _split_sizes(input, sizes, dim)  # type: ignore[no-any-return]
 
 
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> tuple[Any, ...]:
     """At most so many pieces, all of one size but the last: views."""
+    if axis is not None:
+        dim = axis
     shape = input._array.shape
     if not shape:
         raise ShapeError("chunk expects at least a 1-dimensional tensor")
@@ -255,8 +259,12 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     return split(input, size, dim)
 
 
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+def tensor_split(
+    input: Tensor, indices_or_sections: Any, dim: int = 0, *, axis: Any = None
+) -> tuple[Any, ...]:
     """So many pieces, as equal as can be, or pieces cut at these places: views."""
+    if axis is not None:
+        dim = axis
     shape = input._array.shape
     if not shape:
         raise ShapeError(

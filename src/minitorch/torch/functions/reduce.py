@@ -14,7 +14,7 @@ from minitorch.torch.attach import method
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import Function, methods, not_a_tensor, store
+from minitorch.torch.functions.basic import Function, methods, named_axis, not_a_tensor, store
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.tensor import Tensor, node_of, wrap
 
@@ -181,8 +181,14 @@ def nansum(
     *,
     dtype: torch_dtype | None = None,
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The sum over `dim` of what is not NaN."""
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     x = summand(input, dtype, "nansum")
     found = in_dtype(_nansum(x, dims_of(x, dim), keepdim), dtype)
     return found if out is None else store(out, found, "nansum")
@@ -216,8 +222,14 @@ def nanmean(
     *,
     dtype: torch_dtype | None = None,
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The mean over `dim` of what is not NaN."""
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     x = floating_only(input, dtype, "nanmean")
     count = _sum(wrap(~np.isnan(x._array)), dims_of(x, dim), keepdim)
     found = nansum(x, dim, keepdim) / count
@@ -231,8 +243,14 @@ def prod(
     *,
     dtype: torch_dtype | None = None,
     out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> Any:
     """The product of all elements, or along one `dim`; integers multiply in int64."""
+    if dim is None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     x = summand(input, dtype, "prod")
     if isinstance(dim, (tuple, list)):
         raise TypeError(
@@ -252,16 +270,40 @@ _amax, _amin, _aminmax = recorder("max"), recorder("min"), recorder("aminmax")
 _argmax, _argmin = recorder("argmax"), recorder("argmin")
 
 
-def amax(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Any:
+def amax(
+    input: Tensor,
+    dim: Any = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Any:
     """The largest elements over `dim`; equal ones share the gradient. NaN if one is NaN."""
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     place = dims_of(input, dim)
     not_of_nothing(input, place, "amax")
     found = _amax(input, place, keepdim)
     return found if out is None else store(out, found, "amax")
 
 
-def amin(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None) -> Any:
+def amin(
+    input: Tensor,
+    dim: Any = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Any:
     """The smallest elements over `dim`; equal ones share the gradient. NaN if one is NaN."""
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     place = dims_of(input, dim)
     not_of_nothing(input, place, "amin")
     found = _amin(input, place, keepdim)
@@ -292,9 +334,16 @@ def _not_of_bools(input: Tensor, name: str) -> None:
 
 
 def argmax(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: int | None = None,
+    keepdims: Any = None,
 ) -> Any:
     """Where the largest element is along `dim` (None: in the flattened tensor), int64."""
+    if keepdims is not None:
+        keepdim = keepdims
     place = dims_of(input, dim if axis is None else axis)
     not_of_nothing(input, place, "argmax")
     _not_of_bools(input, "argmax")
@@ -302,17 +351,26 @@ def argmax(
 
 
 def argmin(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: int | None = None,
+    keepdims: Any = None,
 ) -> Any:
     """Where the smallest element is along `dim` (None: in the flattened tensor), int64."""
+    if keepdims is not None:
+        keepdim = keepdims
     place = dims_of(input, dim if axis is None else axis)
     not_of_nothing(input, place, "argmin")
     _not_of_bools(input, "argmin")
     return _argmin(input, place, keepdim)
 
 
-def count_nonzero(input: Tensor, dim: Any = None) -> Any:
+def count_nonzero(input: Tensor, dim: Any = None, *, axis: Any = None) -> Any:
     """How many elements over `dim` are not 0, int64."""
+    if dim is None:
+        dim = axis
     return wrap(np.asarray(np.count_nonzero(input._array, axis=dims_of(input, dim))))
 
 
@@ -429,8 +487,20 @@ def norm(
     return found if out is None else store(out, found, "norm")
 
 
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None) -> Any:
+def logsumexp(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Any:
     """log(sum(exp(x))) over `dim`, without overflow; of -inf only, -inf."""
+    if dim is None:
+        dim = named_axis("logsumexp", axis)
+    if keepdims is not None:
+        keepdim = keepdims
     found = _logsumexp(input, dims_of(input, dim), keepdim)
     return found if out is None else store(out, found, "logsumexp")
 

@@ -16,7 +16,7 @@ from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import contiguous_format, dtype, preserve_format
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import methods
+from minitorch.torch.functions.basic import methods, named_axis
 from minitorch.torch.inplace import rearrange
 from minitorch.torch.tensor import Tensor, version_of, wrap
 
@@ -238,8 +238,10 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Any:
     return input if input._array.flags.c_contiguous else _in_order(input)
 
 
-def squeeze(input: Tensor, dim: Any = None) -> Any:
+def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Any:
     """Without the dimensions of size 1: all of them, or those of the ones named."""
+    if dim is None:
+        dim = axis
     shape = input._array.shape
     if dim is None:
         return _squeeze_all(input, None)
@@ -250,8 +252,10 @@ def squeeze(input: Tensor, dim: Any = None) -> Any:
     return _squeeze_one(input, (place,) if shape and shape[place] == 1 else ())
 
 
-def unsqueeze(input: Tensor, dim: int) -> Any:
+def unsqueeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Any:
     """With a new dimension of size 1 at this place of the result."""
+    if dim is None:
+        dim = named_axis("unsqueeze", axis)
     return _unsqueeze(input, dimension(dim, input._array.ndim + 1))
 
 

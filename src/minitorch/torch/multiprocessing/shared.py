@@ -7,7 +7,8 @@ by its file descriptor and not its contents. Other tensors are copied.
 
 from __future__ import annotations
 
-from multiprocessing import heap
+import ctypes
+from multiprocessing import sharedctypes
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -19,25 +20,13 @@ from minitorch.torch.nn.parameter import Buffer, Parameter
 from minitorch.torch.tensor import Tensor, wrap
 
 
-class _Block(np.ndarray):
-    """Bytes in shared memory, and what keeps them there."""
-
-    wrapper: Any = None
-
-
-def _bytes_of(wrapper: Any, count: int) -> _Block:
-    whole = np.frombuffer(wrapper.create_memoryview(), np.uint8, count).view(_Block)
-    whole.wrapper = wrapper
-    return whole
-
-
-def _block(array: Any) -> _Block | None:
-    """The shared block that an array lies in."""
+def _block(array: Any) -> Any:
+    """The block of the shared heap that an array lies in, a ctypes array; None if in none."""
     while isinstance(array, np.ndarray):
-        if isinstance(array, _Block) and array.wrapper is not None:
-            return array
         array = array.base
-    return None
+    if isinstance(array, memoryview):
+        array = array.obj
+    return array if hasattr(array, "_wrapper") else None
 
 
 def share(t: Tensor) -> Tensor:
@@ -48,9 +37,11 @@ def share(t: Tensor) -> Tensor:
     array = t._array
     if is_meta(array) or _block(array) is not None or not array.nbytes:
         return t
-    block = _bytes_of(heap.BufferWrapper(array.nbytes), array.nbytes)
-    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-    shared = np.ndarray(array.shape, array.dtype, block, order=order)
+    block: Any = sharedctypes.RawArray(ctypes.c_ubyte, array.nbytes)
+    if array.flags.f_contiguous and not array.flags.c_contiguous:
+        shared = np.ndarray(array.shape, array.dtype, block, order="F")
+    else:
+        shared = np.ndarray(array.shape, array.dtype, block)
     shared[...] = array
     t._array = shared
     return t
@@ -72,16 +63,17 @@ def _reduce(t: Tensor) -> Any:
             "call detach() on the tensor before serializing (e.g., putting it on the queue)."
         )
     array = t._array
-    start = array.__array_interface__["data"][0] - block.__array_interface__["data"][0]
-    place = start, array.shape, array.strides, array.dtype.str
-    return _rebuild, (type(t), block.wrapper, block.size, place, t.requires_grad, attributes(t))
+    start = array.__array_interface__["data"][0] - ctypes.addressof(block)
+    place = len(block), start, array.shape, array.strides, array.dtype.str
+    return _rebuild, (type(t), block._wrapper, place, t.requires_grad, attributes(t))
 
 
 def _rebuild(
-    cls: Any, wrapper: Any, count: int, place: Any, requires_grad: bool, state: dict[str, Any]
+    cls: Any, wrapper: Any, place: Any, requires_grad: bool, state: dict[str, Any]
 ) -> Tensor:
-    start, shape, strides, dtype = place
-    array = np.ndarray(shape, dtype, _bytes_of(wrapper, count), start, strides)
+    count, start, shape, strides, dtype = place
+    block: Any = sharedctypes.rebuild_ctype(ctypes.c_ubyte, wrapper, count)  # type: ignore[attr-defined]
+    array = np.ndarray(shape, dtype, block, start, strides)
     t: Tensor = wrap(array, cls)
     t._tracked = requires_grad
     for name, value in state.items():

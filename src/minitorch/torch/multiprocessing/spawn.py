@@ -88,7 +88,7 @@ class ProcessContext:
             return True
         failed = None
         for sentinel in wait(list(self.sentinels), timeout):
-            index = self.sentinels.pop(sentinel)  # type: ignore[arg-type,call-overload]
+            index = self.sentinels.pop(sentinel)
             self.processes[index].join()
             if self.processes[index].exitcode:
                 failed = index

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitorch.torch.functions.basic import named_axis
 from minitorch.torch.nn.functional.activation import (
     celu,
     celu_,
@@ -116,13 +117,17 @@ __all__ = [
 ]
 
 
-def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
+def softmax(input: Tensor, dim: Any = None, dtype: Any = None, *, axis: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along a dimension; computed in `dtype` if given."""
+    if dim is None:
+        dim = named_axis("softmax", axis)
     return _softmax(input, dim, dtype=dtype)
 
 
-def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
+def log_softmax(input: Tensor, dim: Any = None, dtype: Any = None, *, axis: Any = None) -> Any:
     """log(softmax(x)) along a dimension; computed in `dtype` if given."""
+    if dim is None:
+        dim = named_axis("log_softmax", axis)
     return _log_softmax(input, dim, dtype=dtype)
 
 

@@ -19,4 +19,31 @@ from minitorch.torch.optim.rprop import Rprop
 from minitorch.torch.optim.sgd import SGD
 from minitorch.torch.optim.sparse_adam import SparseAdam
 
-__getattr__ = _finder(__name__)
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Muon",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "SparseAdam",
+    "lr_scheduler",
+    "swa_utils",
+]
+
+__getattr__ = _finder(
+    __name__,
+    {
+        "swap_in_optimizer_params_and_state": "make a second optimizer of those parameters and "
+        "give it the state with load_state_dict"
+    },
+)

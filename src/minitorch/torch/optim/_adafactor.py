@@ -72,7 +72,7 @@ class Adafactor(Optimizer):
             smallest = float(np.finfo(x.dtype).eps)
         step, lr = advance(state), number(group["lr"])
         new = step ** group["beta2_decay"]
-        rate = float(max(least, _rms(x)) * min(lr, 1 / step**0.5))
+        rate = max(least, _rms(x)) * min(lr, 1 / step**0.5)
         if group["weight_decay"]:
             x *= float(1 - lr * group["weight_decay"])
         squares = np.square(g)
@@ -87,7 +87,7 @@ class Adafactor(Optimizer):
             variance += new * (squares - variance)
             estimate = variance
         update = g / np.sqrt(np.maximum(estimate, smallest * smallest))
-        x -= rate / max(1.0, _rms(update) / group["d"]) * update
+        x -= float(rate / max(1.0, _rms(update) / group["d"])) * update
 
 
 def _rms(array: np.ndarray) -> float:

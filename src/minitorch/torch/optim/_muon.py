@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.optim.arrays import check, number, zeros_of
+from minitorch.torch.optim.arrays import blocks, check, lerp, number, zeros_of
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
 from minitorch.torch.tensor import Tensor
 
@@ -70,8 +70,13 @@ class Muon(Optimizer):
         if not state:
             state["momentum_buffer"] = zeros_of(p)
         v = state["momentum_buffer"]._array
-        v += (1 - momentum) * (g - v)
-        ahead = g + momentum * (v - g) if group["nesterov"] else v
+        ahead = v
+        for part, dx in blocks(v, g):
+            lerp(part, dx, 1 - momentum)
+        if group["nesterov"]:
+            ahead = g.copy()
+            for part, mean in blocks(ahead, v):
+                lerp(part, mean, momentum)
         step = _orthogonal(ahead, group["ns_coefficients"], group["ns_steps"], group["eps"])
         rows, columns = x.shape
         if group["adjust_lr_fn"] == "match_rms_adamw":

@@ -15,6 +15,7 @@ from minitorch.torch.optim.arrays import (
     check_fused,
     check_lr,
     decayed,
+    lerp,
     number,
     scalar,
     zeros_of,
@@ -96,7 +97,7 @@ class Adam(Optimizer):
         root = float((1 - beta2**step) ** 0.5)
         floor, rate = eps * root, float(lr / (1 - beta1**step)) * root
         new1, new2 = float(1 - beta1), float(1 - beta2)
-        beta1, beta2 = float(beta1), float(beta2)
+        beta2 = float(beta2)
         keep = float(1 - lr * decay)
         scratch = None
         for x, dx, m, v, *largest in blocks(*arrays):
@@ -106,8 +107,7 @@ class Adam(Optimizer):
                 x *= keep
             else:
                 dx = decayed(dx, x, decay)
-            m *= beta1
-            add_scaled(m, dx, new1)
+            lerp(m, dx, new1, scratch)
             np.square(dx, scratch)
             v *= beta2
             add_scaled(v, scratch, new2)

@@ -13,6 +13,7 @@ from minitorch.torch.optim.arrays import (
     check_betas,
     check_lr,
     decayed,
+    lerp,
     number,
     scalar,
     zeros_of,
@@ -67,7 +68,7 @@ class Adamax(Optimizer):
         rate = float(number(group["lr"]) / (1 - beta1 ** advance(state)))
         for x, dx, m, u in blocks(p._array, g, state["exp_avg"]._array, state["exp_inf"]._array):
             dx = decayed(dx, x, decay)
-            m += (1 - beta1) * (dx - m)
+            lerp(m, dx, 1 - beta1)
             u *= beta2
             np.maximum(u, abs(dx) + eps, out=u)
             x -= rate * m / u

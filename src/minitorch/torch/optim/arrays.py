@@ -11,7 +11,7 @@ import numpy as np
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.tensor import Tensor, wrap
 
-BLOCK = 1 << 18
+BLOCK = 1 << 20
 """Bytes of an array worked on at a time. A formula passes over the same arrays a dozen times: those
 of one block stay in the cache meanwhile."""
 
@@ -83,12 +83,10 @@ def real(array: np.ndarray) -> np.ndarray:
     return pairs
 
 
-def blocks(*arrays: np.ndarray, size: int | None = None) -> Sequence[Sequence[np.ndarray]]:
+def blocks(*arrays: np.ndarray) -> Sequence[Sequence[np.ndarray]]:
     """Arrays of one shape in pieces that fit the cache: for each piece its part of every array.
 
     The pieces are real, and the arrays' own memory: without gaps if they have one axis.
-
-    size  bytes of a piece; a formula of one pass has no use for small ones
     """
     first = arrays[0]
     if first.dtype.kind == "c":
@@ -98,7 +96,7 @@ def blocks(*arrays: np.ndarray, size: int | None = None) -> Sequence[Sequence[np
         if not a.flags.c_contiguous:
             return ([each[None] for each in arrays],)
     flat = arrays if first.ndim == 1 else [a.reshape(-1) for a in arrays]
-    step = (size or BLOCK) // first.itemsize
+    step = BLOCK // first.itemsize
     if first.size <= step:
         return (flat,)
     return [[a[k : k + step] for a in flat] for k in range(0, first.size, step)]
@@ -110,6 +108,19 @@ def add_scaled(y: np.ndarray, x: np.ndarray, factor: float) -> None:
         _axpy(y.dtype.char)(x, y, a=factor)
     else:
         y += factor * x
+
+
+def lerp(y: np.ndarray, x: np.ndarray, share: float, scratch: np.ndarray | None = None) -> None:
+    """y += share * (x - y), rounded as PyTorch's is.
+
+    scratch  memory of their size that may be written to
+    """
+    difference = np.subtract(x, y, out=scratch)
+    if share < 0.5:
+        add_scaled(y, difference, share)
+    else:
+        difference *= 1 - share
+        np.subtract(x, difference, out=y)
 
 
 @functools.cache

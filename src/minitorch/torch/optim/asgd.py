@@ -14,6 +14,7 @@ from minitorch.torch.optim.arrays import (
     decayed,
     number,
     scalar,
+    scalar_dtype,
     zeros_of,
 )
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
@@ -79,5 +80,6 @@ class ASGD(Optimizer):
                 average[...] = x
             else:
                 average += (x - average) * mu
-        state["eta"] = scalar(lr / (1 + lambd * lr * step) ** group["alpha"])
-        state["mu"] = scalar(1 / max(1, step - group["t0"]))
+        kind = scalar_dtype()
+        state["eta"]._array[...] = kind(lr / (1 + lambd * lr * step) ** group["alpha"])
+        state["mu"]._array[...] = kind(1 / max(1, step - group["t0"]))

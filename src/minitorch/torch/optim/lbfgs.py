@@ -54,7 +54,10 @@ class LBFGS(Optimizer):
             len(self.param_groups) == 1,
             "LBFGS doesn't support per-parameter options (parameter groups)",
         )
-        self._params = self.param_groups[0]["params"]
+
+    @property
+    def _params(self) -> list[Tensor]:
+        return self.param_groups[0]["params"]  # type: ignore[no-any-return]
 
     def _gradient(self) -> np.ndarray:
         parts = []
@@ -120,7 +123,8 @@ class LBFGS(Optimizer):
                 if search is not None:
                     if search != "strong_wolfe":
                         raise RuntimeError("only 'strong_wolfe' is supported")
-                    loss, g = self._search(evaluate, memory, Point(0, loss, g, slope))
+                    start, left = Point(0, loss, g, slope), group["max_eval"] - calls
+                    loss, g = self._search(evaluate, memory, start, min(25, left))
                     stop = _largest(g) <= group["tolerance_grad"]
                 else:
                     self._move(memory.t, d)
@@ -138,7 +142,7 @@ class LBFGS(Optimizer):
         return first
 
     def _search(
-        self, evaluate: Callable[[], float], memory: _Memory, start: Point
+        self, evaluate: Callable[[], float], memory: _Memory, start: Point, max_looks: int
     ) -> tuple[float, np.ndarray]:
         """Go as far along the direction as a line search says; the loss and gradient there."""
         d, here = memory.d, [p._array.copy() for p in self._params]
@@ -152,7 +156,7 @@ class LBFGS(Optimizer):
             return Point(t, loss, g, np.dot(g, d))
 
         change = self.param_groups[0]["tolerance_change"]
-        point, _ = strong_wolfe(look, start, memory.t, _largest(d), change)
+        point = strong_wolfe(look, start, memory.t, _largest(d), change, max_looks)
         memory.t = point.t
         self._move(point.t, d)
         return point.loss, point.gradient

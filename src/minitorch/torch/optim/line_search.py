@@ -48,32 +48,27 @@ def strong_wolfe(
     t: Any,
     longest: Any,
     tolerance_change: float,
-    max_looks: int = 25,
-) -> tuple[Point, int]:
-    """The step to take, and at how many the loss was computed.
+    max_looks: int,
+) -> Point:
+    """The step to take.
 
-    look     the point at a step
-    start    the point at step 0
-    t        the first step to try
-    longest  the largest element of the direction: steps that move less than tolerance_change are
-             no longer told apart
+    look       the point at a step
+    start      the point at step 0
+    t          the first step to try
+    longest    the largest element of the direction: steps that move less than tolerance_change are
+               no longer told apart
+    max_looks  how many steps are tried beyond the first
     """
-    search = _Search(look, start)
-    ends = search.bracket(t, max_looks, tolerance_change)
-    if len(ends) == 1:
-        return ends[0], search.looks
-    return search.zoom(ends, longest, max_looks, tolerance_change), search.looks
+    return _Search(look, start, max_looks).run(t, longest, tolerance_change)
 
 
 class _Search:
-    def __init__(self, look: Callable[[Any], Point], start: Point) -> None:
-        self.look, self.start = look, start
-        self.looks = 0
-        self.rounds = 0
+    def __init__(self, look: Callable[[Any], Point], start: Point, max_looks: int) -> None:
+        self.look, self.start, self.left = look, start, max_looks
 
-    def at(self, t: Any) -> Point:
-        self.looks += 1
-        return self.look(t)
+    def run(self, t: Any, longest: Any, tolerance_change: float) -> Point:
+        ends = self.bracket(t)
+        return ends[0] if len(ends) == 1 else self.zoom(ends, longest, tolerance_change)
 
     def too_high(self, point: Point) -> bool:
         promised = self.start.loss + ENOUGH * point.t * self.start.slope
@@ -82,11 +77,12 @@ class _Search:
     def flat(self, point: Point) -> bool:
         return bool(abs(point.slope) <= -FLATTER * self.start.slope)
 
-    def bracket(self, t: Any, max_looks: int, tolerance_change: float) -> list[Point]:
+    def bracket(self, t: Any) -> list[Point]:
         """The step itself if it is found, else two between which there is one."""
-        before, point = self.start, self.at(t)
-        while self.rounds < max_looks:
-            rises = self.rounds > 1 and point.loss >= before.loss
+        before, point = self.start, self.look(t)
+        tried = 0
+        while self.left > 0:
+            rises = tried > 1 and point.loss >= before.loss
             if self.too_high(point) or rises:
                 return [before, point]
             if self.flat(point):
@@ -95,33 +91,21 @@ class _Search:
                 return [before, point]
             bounds = point.t + 0.01 * (point.t - before.t), point.t * 10
             t = minimum(before, point, bounds)
-            before, point = point, self.at(t)
-            self.rounds += 1
+            before, point = point, self.look(t)
+            tried += 1
+            self.left -= 1
         return [self.start, point]
 
-    def zoom(
-        self, ends: list[Point], longest: Any, max_looks: int, tolerance_change: float
-    ) -> Point:
+    def zoom(self, ends: list[Point], longest: Any, tolerance_change: float) -> Point:
         """Narrow the bracket down to a step."""
         low = 0 if ends[0].loss <= ends[1].loss else 1
         stuck = False
-        while self.rounds < max_looks:
+        while self.left > 0:
             if abs(ends[1].t - ends[0].t) * longest < tolerance_change:
                 break
-            t = minimum(*ends)
-            least, most = (f(ends[0].t, ends[1].t) for f in (min, max))
-            margin = 0.1 * (most - least)
-            if min(most - t, t - least) < margin:
-                # Twice in a row at an end, or beyond it: then a step into the bracket.
-                if stuck or t >= most or t <= least:
-                    t = most - margin if abs(t - most) < abs(t - least) else least + margin
-                    stuck = False
-                else:
-                    stuck = True
-            else:
-                stuck = False
-            point = self.at(t)
-            self.rounds += 1
+            t, stuck = self.inside(minimum(ends[0], ends[1]), ends, stuck)
+            point = self.look(t)
+            self.left -= 1
             if self.too_high(point) or point.loss >= ends[low].loss:
                 ends[1 - low] = point
                 low = 0 if ends[0].loss <= ends[1].loss else 1
@@ -132,3 +116,14 @@ class _Search:
                 ends[1 - low] = ends[low]
             ends[low] = point
         return ends[low]
+
+    def inside(self, t: Any, ends: list[Point], stuck: bool) -> tuple[Any, bool]:
+        """A step near an end of the bracket brought into it, if it is beyond or the last one was
+        near one, too; and whether this one is near."""
+        least, most = (f(ends[0].t, ends[1].t) for f in (min, max))
+        margin = 0.1 * (most - least)
+        if not min(most - t, t - least) < margin:
+            return t, False
+        if not (stuck or t >= most or t <= least):
+            return t, True
+        return (most - margin if abs(t - most) < abs(t - least) else least + margin), False

@@ -13,6 +13,7 @@ from minitorch.torch.optim.arrays import (
     check_betas,
     check_lr,
     decayed,
+    lerp,
     number,
     scalar,
     zeros_of,
@@ -92,7 +93,7 @@ class NAdam(Optimizer):
                 x *= keep
             else:
                 dx = decayed(dx, x, decay)
-            m += (1 - beta1) * (dx - m)
+            lerp(m, dx, 1 - beta1)
             v *= beta2
             v += (1 - beta2) * dx * dx
             root = np.sqrt(v / correction)

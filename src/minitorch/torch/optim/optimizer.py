@@ -17,7 +17,7 @@ from typing import Any, overload
 import numpy as np
 
 from minitorch.engine.mode import enable_grad
-from minitorch.torch.inplace import count_write
+from minitorch.torch.inplace import check_memory, count_write
 from minitorch.torch.node import RemovableHandle
 from minitorch.torch.tensor import Tensor, wrap
 
@@ -117,6 +117,7 @@ class Optimizer:
                 for p in group["params"]:
                     grad = p._grad
                     if grad is not None:
+                        check_memory(p, "step")
                         g = grad._array
                         state = states.get(p)
                         fresh = state is None
@@ -304,7 +305,8 @@ class Optimizer:
     # ---------------------------------------------------------------------------------- hooks
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step; it may return both anew."""
+        """Call `hook(optimizer, args, kwargs)` before each step, with the optimizer as the first of
+        args; it may return both anew."""
         return _hooked(self._before, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
@@ -374,18 +376,19 @@ def _give_hooks(cls: Any) -> None:
     def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not (self._before or self._after or _everywhere_before or _everywhere_after):
             return step(self, *args, **kwargs)
+        given: Any = (self, *args)  # as PyTorch's hooks see them
         for hook in [*_everywhere_before.values(), *self._before.values()]:
-            changed = hook(self, args, kwargs)
+            changed = hook(self, given, kwargs)
             if changed is not None:
                 if not (isinstance(changed, tuple) and len(changed) == 2):
                     raise RuntimeError(
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
                         f"{changed}."
                     )
-                args, kwargs = changed
-        result = step(self, *args, **kwargs)
+                given, kwargs = changed
+        result = step(*given, **kwargs)
         for hook in [*self._after.values(), *_everywhere_after.values()]:
-            hook(self, args, kwargs)
+            hook(self, given, kwargs)
         return result
 
     hooked.hooked = True  # type: ignore[attr-defined]

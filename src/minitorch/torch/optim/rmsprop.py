@@ -12,6 +12,7 @@ from minitorch.torch.optim.arrays import (
     check,
     check_lr,
     decayed,
+    lerp,
     number,
     scalar,
     zeros_of,
@@ -82,7 +83,7 @@ class RMSprop(Optimizer):
             squares += (1 - alpha) * dx * dx
             if centered:
                 mean = more[-1]
-                mean += (1 - alpha) * (dx - mean)
+                lerp(mean, dx, 1 - alpha)
                 root = np.sqrt(squares - mean * mean)
             else:
                 root = np.sqrt(squares)

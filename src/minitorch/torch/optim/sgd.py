@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.optim.arrays import add_scaled, blocks, check, check_fused, check_lr, decayed, number
+from minitorch.torch.optim.arrays import (
+    add_scaled,
+    blocks,
+    check,
+    check_fused,
+    check_lr,
+    decayed,
+    number,
+)
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
 from minitorch.torch.tensor import Tensor, wrap
 
@@ -61,7 +69,7 @@ class SGD(Optimizer):
         nesterov, damped = group["nesterov"], 1 - group["dampening"]
         decay = number(group["weight_decay"])
         if not momentum:
-            for x, dx in blocks(p._array, g, size=None if decay else p._array.nbytes):
+            for x, dx in blocks(p._array, g):
                 add_scaled(x, decayed(dx, x, decay), -lr)
             return
         buffer = state.get("momentum_buffer")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.functions.basic import as_tensor
 from minitorch.torch.tensor import Tensor
 
@@ -198,7 +199,7 @@ def _arrays(a: np.ndarray, b: np.ndarray, options: dict[str, Any]) -> str | None
         absolute = np.abs(a - b)
         ratios = absolute / np.abs(b)
         if ratios.dtype == np.float64 and a.dtype.kind == "i":
-            ratios = ratios.astype(np.float32)
+            ratios = ratios.astype(default_numpy())
         relative = np.where(matches, 0, ratios)
         absolute = np.where(matches, 0, absolute)
     if not a.ndim:

@@ -12,6 +12,7 @@ from minitorch.ops.meta import is_meta
 from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
+from minitorch.torch.functions.basic import named_axis
 from minitorch.torch.functions.shape import _view, dimension
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.operators import one_sided
@@ -330,13 +331,19 @@ def gumbel_softmax(
 # -------------------------------------------------------------- in place, and as methods
 
 
-def _method_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
+def _method_softmax(self: Tensor, dim: Any = None, dtype: Any = None, *, axis: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
+    if dim is None:
+        dim = named_axis("softmax", axis)
     return softmax(self, dim, dtype=dtype)
 
 
-def _method_log_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
+def _method_log_softmax(
+    self: Tensor, dim: Any = None, dtype: Any = None, *, axis: Any = None
+) -> Any:
     """log(softmax(x)) along a dimension."""
+    if dim is None:
+        dim = named_axis("log_softmax", axis)
     return log_softmax(self, dim, dtype=dtype)
 
 

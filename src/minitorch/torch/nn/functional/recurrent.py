@@ -1,7 +1,7 @@
 """Recurrent layers as functions: `torch.lstm` and its kin, and one step of each kind of cell.
 
-The weights come in one list: of each layer, and in it of each direction, w_ih, w_hh, b_ih, b_hh, and
-of an LSTM with projections w_hr.
+The weights come in one list: of each layer, and in it of each direction, w_ih, w_hh, b_ih, b_hh,
+and of an LSTM with projections w_hr.
 """
 
 from __future__ import annotations
@@ -37,18 +37,15 @@ def _layers(
     layer: Layer,
     x: Any,
     states: Sequence[Any],
-    params: Sequence[Any],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
+    options: Sequence[Any],
     sizes: tuple[int, ...] | None,
 ) -> tuple[Any, ...]:
     """The outputs of the last layer, and the states of all after their last steps.
 
-    states  for each kind of state the tensor (layers * directions, count, size)
+    states   for each kind of state the tensor (layers * directions, count, size)
+    options  the weights, and what else `torch.lstm` takes before batch_first
     """
+    params, has_biases, num_layers, dropout, train, bidirectional = options
     directions = 2 if bidirectional else 1
     firsts = [unbind(state) for state in states]
     each = 4 if has_biases else 2
@@ -108,14 +105,14 @@ def _run(layer: Layer, name: str, states: int, args: Sequence[Any], named: Any) 
     if packed:
         sizes = tuple(given["batch_sizes"].tolist())
         _same_dtype(given["data"], options[0][0])
-        return _layers(layer, given["data"], own, *options, sizes)
+        return _layers(layer, given["data"], own, options, sizes)
     x = given["input"]
     _same_dtype(x, options[0][0])
     if given["batch_first"]:
         x = transpose(x, 0, 1)
     if not x._array.shape[0]:
         raise ShapeError("Expected sequence length to be larger than 0 in RNN")
-    out, *after = _layers(layer, x, own, *options, None)
+    out, *after = _layers(layer, x, own, options, None)
     return (transpose(out, 0, 1) if given["batch_first"] else out, *after)
 
 

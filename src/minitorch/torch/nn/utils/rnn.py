@@ -8,7 +8,7 @@ step has. Between the two forms lies one mask: (steps, count), true where there 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -34,13 +34,13 @@ _place = recorder("put_add")
 _add = recorder("add")
 
 _UNSORTED = (
-    "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-    "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
+    "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
+    "pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
     "requirement if you do not need ONNX exportability."
 )
 
 
-class PackedSequence_(NamedTuple):  # noqa: N801 - PyTorch's name
+class PackedSequence_(NamedTuple):
     """The parts of a `PackedSequence`."""
 
     data: Any
@@ -64,7 +64,7 @@ class PackedSequence(PackedSequence_):
         batch_sizes: Any = None,
         sorted_indices: Any = None,
         unsorted_indices: Any = None,
-    ) -> Any:
+    ) -> Self:
         if batch_sizes is None:
             if not isinstance(data, (list, tuple)) or len(data) != 2:
                 raise AssertionError("Expected data to be a list or tuple of length 2")
@@ -171,8 +171,8 @@ def pack_padded_sequence(
         )
     if given[-1] <= 0:
         raise ShapeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that "
-            "is <= 0"
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' "
+            "that is <= 0"
         )
     if (given[1:] > given[:-1]).any():
         raise ShapeError(_UNSORTED)

@@ -44,7 +44,7 @@ def _mapping(like: Any, found: dict[Any, Any]) -> Any:
             clone = copy.copy(like)  # with what a defaultdict, say, has beside its items
             clone.update(found)
             return clone
-        return type(like)(found)  # type: ignore[call-arg]
+        return type(like)(found)
     except TypeError:
         return found
 
@@ -59,7 +59,7 @@ def _sequence(like: Any, found: list[Any]) -> Any:
             for place, each in enumerate(found):
                 clone[place] = each
             return clone
-        return type(like)(found)  # type: ignore[call-arg]
+        return type(like)(found)
     except TypeError:
         return found
 
