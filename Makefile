@@ -40,8 +40,9 @@ format: $(TEST_READY) ## rewrite the sources as ruff wants them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(BENCH_READY) ## measure against PyTorch and micrograd
+bench: $(BENCH_READY) ## measure against PyTorch and micrograd, then operation by operation
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/ops.py
 
 clean: ## remove the environment, the demo's output and the caches
 	rm -rf $(VENV) $(OUT) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -89,6 +89,8 @@ def difference(a: str, b: str) -> float:
 
 def within_a_digit(a: str, b: str) -> bool:
     """Whether two printed numbers are apart by no more than one unit of the last digit."""
+    if not (math.isfinite(float(a)) and math.isfinite(float(b))):
+        return False
     return abs(float(a) - float(b)) <= 1.001 * max(map(_unit, (a, b)))
 
 

@@ -12,8 +12,10 @@ from program import Program
 HEAD = """\
 # Public programs, with PyTorch and with minitorch
 
-Each program is what its authors published, shortened in its number of steps and otherwise
-unchanged; none of it is in this repository. `minitorch run` stands for `python`: it lets
+Each program is what its authors published, shortened in its number of steps; none of it is in this
+repository. Whatever else was changed (a smaller model, a cell or line that does not run with
+PyTorch either, what stands in for a download) is listed below the table.
+`minitorch run` stands for `python`: it lets
 `import torch` find `minitorch.torch`, with no torch installed. Both libraries start from the same
 seed, compute in float32 on one thread, and print; this page compares what they print.
 
@@ -21,11 +23,11 @@ To repeat it, clone the repositories into a folder (`--list` names them) and say
 
     python benchmarks/programs/run.py FOLDER
 
-Seconds are those of the whole command, from the start of Python to its end. *Agrees* says how far
-the printed losses are apart at most, relative to their size; `same text` means that everything that
-was printed is the same, character for character, but for times. Where the two part at some loss,
-the page says whether PyTorch parts from itself when one number of each parameter starts at the
-next float.
+Seconds are those that the processor worked for all commands of a row, from the start of Python to
+its end. *Agrees* says how far the printed losses are apart at most, relative to their size; `same
+text` means that everything that was printed is the same, character for character, but for times.
+Where the two part at some loss, the page says whether PyTorch parts from itself, and where, when
+one number of each parameter starts at the next float.
 
 """
 
@@ -45,7 +47,10 @@ def write_page(page: Path, programs: Sequence[Program], results: Mapping[str, An
         *("| " + " | ".join(cells) + " |" for cells in rows),
     ]
     notes = [
-        f"- {program.name}: {text}" for program in programs for text in remarks(program) if text
+        f"- {program.name}: {text}"
+        for program in programs
+        for text in remarks(program)
+        if text and program.name in results
     ]
     text = HEAD + "\n".join(table) + "\n"
     if notes:
@@ -67,7 +72,7 @@ def is_right(result: Mapping[str, Any]) -> bool:
 
 
 def row(program: Program, result: Mapping[str, Any]) -> tuple[str, ...]:
-    agreement, seconds = result["agreement"], result["seconds"]
+    agreement, seconds = result["agreement"], result.get("processor", {})
     last = agreement["last"]
     link = f"[{program.name}](https://github.com/{program.repository})"
     shown = "<br>".join(f"`minitorch run {command}`" for command in program.commands)
@@ -76,8 +81,7 @@ def row(program: Program, result: Mapping[str, Any]) -> tuple[str, ...]:
         shown.replace("|", "\\|"),
         verdict(program, result),
         ", ".join(last) if last else "-",
-        f"{seconds['pytorch']:.1f}",
-        f"{seconds['minitorch']:.1f}",
+        *(f"{seconds[each]:.1f}" if seconds else "-" for each in ("pytorch", "minitorch")),
     )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 # Numbers as programs print them; a run of digits inside a word is none.
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
-LOSS = rf"(?:loss|nll|error|mse|elbo)\b[^\d\n]*?({NUMBER})"
+LOSS = rf"(?:loss|nll|error|mse|elbo)\b[^\d\n]*?({NUMBER}|\bnan\b|-?\binf\b)"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from program import Edit, Program
-from stand_ins import PANDAS, SEABORN, TQDM, corpus, papers, torchvision
+from stand_ins import PANDAS, REQUESTS, SEABORN, TQDM, corpus, papers, torchvision
 
 EXAMPLES = "pytorch/examples"
 
@@ -13,7 +13,9 @@ MODELS = ("LSTM", "GRU", "RNN_TANH", "Transformer")
 EPISODES = Edit("", "in count(1)", "in range(1, 61)")
 
 PYTORCH_EXAMPLES: tuple[Program, ...] = (
-    Program("examples: regression", EXAMPLES, ("main.py",), folder="regression", seed=0),
+    Program(
+        "examples: regression", EXAMPLES, ("main.py",), folder="regression", seed=0, watch=True
+    ),
     Program(
         "examples: mnist",
         EXAMPLES,
@@ -72,18 +74,16 @@ PYTORCH_EXAMPLES: tuple[Program, ...] = (
         EXAMPLES,
         ("main.py --epochs 20 --hidden-dim 16 --num-heads 2 --val-every 1",),
         folder="gat",
-        files=papers("gat/cora"),
+        files={"gat/requests.py": REQUESTS, **papers("gat/cora")},
         losses=r"loss(?:_train|_val)?:? (\d+\.\d+)",
-        packages=("requests",),
     ),
     Program(
         "examples: gcn",
         EXAMPLES,
         ("main.py --epochs 60 --val-every 2",),
         folder="gcn",
-        files=papers("gcn/cora"),
+        files={"gcn/requests.py": REQUESTS, **papers("gcn/cora")},
         losses=r"loss(?:_train|_val)?:? (\d+\.\d+)",
-        packages=("requests",),
     ),
     *(
         Program(

@@ -562,6 +562,7 @@ import drawing_margin  # noqa: E402
 import drawing_pool  # noqa: E402
 import drawing_recurrent  # noqa: E402
 import drawing_resample  # noqa: E402
+import drawing_sampling  # noqa: E402
 import drawing_solve  # noqa: E402
 import drawing_write  # noqa: E402 - they build on what is above
 from drawing_places import MORE  # noqa: E402
@@ -576,3 +577,4 @@ SPECIAL.update(drawing_decompose.MORE)
 SPECIAL.update(drawing_fft.MORE)
 SPECIAL.update(drawing_margin.MORE)
 SPECIAL.update(drawing_resample.MORE)
+SPECIAL.update(drawing_sampling.MORE)

@@ -193,6 +193,18 @@ def _dropped(x: torch.Tensor, p: float, training: bool, generator: int) -> torch
     return x * torch.tensor(kept / (1 - p) if p < 1 else kept * 0.0)
 
 
+def _gamma_drawn(x: torch.Tensor, *, drawn: Any, at: Any) -> torch.Tensor:
+    t, still = torch.as_tensor(drawn, dtype=x.dtype), x.detach()
+    return t + (x - still) * torch._standard_gamma_grad(still, t)
+
+
+def _dirichlet_drawn(x: torch.Tensor, *, drawn: Any, at: Any) -> torch.Tensor:
+    t, still = torch.as_tensor(drawn, dtype=x.dtype), x.detach()
+    slope = torch._dirichlet_grad(t, still, still.sum(-1, True).expand_as(t))
+    moved = (x - still) * slope
+    return t + moved - t * moved.sum(-1, True)
+
+
 OTHER: dict[str, Callable[..., Any]] = {
     "broadcast_to": lambda x, *, shape: torch.broadcast_to(x, _axes(shape)),
     "sum_to": lambda x, *, shape: x.sum_to_size(shape),
@@ -258,6 +270,8 @@ OTHER: dict[str, Callable[..., Any]] = {
         *torch.broadcast_tensors(x, target), **options
     ),
     "embedding": lambda weight, indices: F.embedding(indices, weight),
+    "standard_gamma": _gamma_drawn,
+    "dirichlet": _dirichlet_drawn,
     "dropout": _dropped,
     **MORE,
     **oracle_conv.MORE,

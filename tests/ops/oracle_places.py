@@ -64,7 +64,9 @@ def _scatter_reduce(
     return torch.scatter_reduce(x, axis, index, used, reduce, include_self=include_self)
 
 
-def _batch_norm(x: Any, weight: Any = None, bias: Any = None, *, stats: Any, eps: float) -> Any:
+def _batch_norm(
+    x: Any, weight: Any = None, bias: Any = None, *, stats: Any, eps: float, found: Any = None
+) -> Any:
     if stats is None:
         return F.batch_norm(x, None, None, weight, bias, True, 0.1, eps)
     mean, var = (torch.as_tensor(s, dtype=x.dtype) for s in stats)

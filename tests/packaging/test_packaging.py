@@ -67,7 +67,7 @@ def test_what_is_needed_and_what_is_extra(project: dict[str, Any]) -> None:
     needed = {re.split(r"[<>=]", line)[0] for line in project["project"]["dependencies"]}
     assert needed == {"numpy", "scipy", "typer", "rich"}
     extras = project["project"]["optional-dependencies"]
-    assert set(extras) == {"fast", "viz", "data", "mpi", "test", "bench"}
+    assert set(extras) == {"fast", "viz", "data", "mpi", "tensorboard", "test", "bench"}
     assert "torch==2.13.0" in extras["test"]
 
 

@@ -12,6 +12,8 @@ import scipy.special
 import torch
 
 import minitorch.torch as mt
+from minitorch.ops.declare import OPS
+from minitorch.torch.face import recorder
 
 LIBRARIES = (torch, mt)
 RTOL, ATOL = 1e-7, 1e-9
@@ -270,9 +272,47 @@ def test_gradients_of_gamma_samples() -> None:
     np.testing.assert_allclose(found.numpy()[certain], slopes[certain], 1e-6)
     theirs = torch._standard_gamma_grad(torch.tensor(a), torch.tensor(y)).numpy()
     np.testing.assert_allclose(found.numpy(), theirs, 1e-2)  # as far as PyTorch's reach
-    with pytest.raises(NotImplementedError, match="derivative for _standard_gamma_grad"):
-        mt.autograd.grad(mt.autograd.grad(
-            mt._standard_gamma(alpha).sum(), alpha, create_graph=True)[0].sum(), alpha)  # fmt: skip
+
+
+def test_second_derivatives_of_samples() -> None:
+    """PyTorch has none; here they are what gradients of the sample's neighbours say."""
+    for name, alpha in (
+        ("standard_gamma", np.array([0.1, 0.5, 1.0, 3.0, 40.0])),
+        ("dirichlet", np.array([[0.4, 2.0, 1.3], [30.0, 9.0, 0.7]])),
+    ):
+        forward = OPS[name].bare
+        drawn = np.random.default_rng(2).gamma(alpha)
+        if name == "dirichlet":
+            drawn /= drawn.sum(-1, keepdims=True)
+        weights = np.linspace(1, 2, alpha.size).reshape(alpha.shape)
+
+        def first(
+            given: Any,
+            name: str = name,
+            drawn: Any = drawn,
+            at: Any = alpha,
+            weights: Any = weights,
+        ) -> Any:
+            x = mt.tensor(given, requires_grad=True)
+            y = recorder(name)(x, drawn=drawn, at=at)
+            return x, mt.autograd.grad(
+                (y * mt.tensor(weights)).sum(),
+                x,
+                create_graph=True,
+            )[0]
+
+        x, slope = first(alpha)
+        (found,) = mt.autograd.grad((slope * mt.tensor(weights)).sum(), x)
+        for place in np.ndindex(alpha.shape):
+            h = 1e-5 * alpha[place]
+            ends = []
+            for sign in (1, -1):
+                moved = alpha.copy()
+                moved[place] += sign * h
+                ends.append((first(moved)[1].detach().numpy() * weights).sum())
+            expected = (ends[0] - ends[1]) / (2 * h)
+            assert found[place].item() == pytest.approx(expected, rel=1e-4, abs=1e-7), name
+        np.testing.assert_allclose(forward(alpha, drawn=drawn, at=alpha), drawn, 1e-9)
 
 
 def test_gradients_of_beta_samples() -> None:

@@ -73,7 +73,8 @@ PROGRAMS = {
     "poisson": lambda T: T.poisson(T.tensor([0.0, 0.5, 3.0, 9.9, 10.0, 35.5, 200.0] * 5)),
     "poisson of columns": lambda T: T.poisson(T.arange(12.0).view(3, 4).t()),
     "binomial": lambda T: T.binomial(
-        T.tensor([0.0, 5, 10, 100, 50, 20, 30] * 9), T.tensor([0.3, 0.9, 0.5, 0.01, 0.9, 0.5, 1] * 9)
+        T.tensor([0.0, 5, 10, 100, 50, 20, 30] * 9),
+        T.tensor([0.3, 0.9, 0.5, 0.01, 0.9, 0.5, 1] * 9),
     ),
     "binomial float64": lambda T: T.binomial(
         T.tensor([5.0, 1000, 1e6, 50] * 9, dtype=T.float64),

@@ -11,7 +11,7 @@ import numpy as np
 from minitorch.kernels import register
 from minitorch.ops import lanes
 from minitorch.ops.declare import OPS
-from minitorch.ops.norm import spread_channels
+from minitorch.ops.norm import channel_scale, spread_channels
 
 
 def _layer_norm(
@@ -47,5 +47,36 @@ def _group_norm(
     return None if slope is None else slope.reshape(x.shape), total, shift
 
 
+def _batch_norm_x(g: Any, x: Any, weight: Any, stats: Any, found: Any, eps: float) -> Any:
+    known = found if stats is None else stats
+    weight = lanes.beside(weight, x)
+    if known is None or not x.size or x.ndim < 2 or not lanes.suits(x, g, weight):
+        return OPS["native_batch_norm"].formulas["x"](g, x, weight, stats, found, eps)
+    centre, scale = channel_scale(known, x, eps)
+    whole = scale if weight is None else scale * weight.reshape(scale.shape)
+    if stats is not None:
+        return g * whole
+    share = x.shape[1] / x.size
+    r = np.subtract(x, centre)
+    turn = lanes.channel_sums(g * r).reshape(scale.shape)
+    r *= turn * (scale * scale) * -share
+    r += g
+    r -= lanes.channel_sums(g).reshape(scale.shape) * share
+    r *= whole
+    return r
+
+
+def _batch_norm_weight(g: Any, x: Any, stats: Any, found: Any, eps: float) -> Any:
+    known = found if stats is None else stats
+    if known is None or not x.size or x.ndim < 2 or not lanes.suits(x, g):
+        return OPS["native_batch_norm"].formulas["weight"](g, x, stats, found, eps)
+    centre, scale = channel_scale(known, x, eps)
+    r = np.subtract(x, centre)
+    r *= g
+    return lanes.channel_sums(r) * scale.reshape(-1)
+
+
+register("native_batch_norm", "x", _batch_norm_x)
+register("native_batch_norm", "weight", _batch_norm_weight)
 register("native_layer_norm", "x, weight, bias", _layer_norm)
 register("native_group_norm", "x, weight, bias", _group_norm)

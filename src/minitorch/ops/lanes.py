@@ -55,6 +55,16 @@ def _sums(x: Any) -> Any:
     return np.matmul(x.reshape(-1, size), _ones(size, x.dtype.char)).reshape(*x.shape[:2], 1)
 
 
+def channel_sums(x: Any) -> Any:
+    """The sum of each channel of (N, C, ...), not empty."""
+    count, channels = x.shape[:2]
+    if x.size == count * channels:
+        return _added(x.reshape(count, channels)) if count > 1 else x.reshape(channels).copy()
+    if not x.flags.c_contiguous:
+        return np.add.reduce(x, axis=(0, *range(2, x.ndim)))
+    return np.add.reduce(_sums(x.reshape(count, channels, -1)), axis=0).reshape(channels)
+
+
 def normalise(
     x: Any, weight: Any, bias: Any, eps: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

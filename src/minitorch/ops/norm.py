@@ -251,24 +251,43 @@ def _native_batch_norm(
     bias: Any = None,
     *,
     stats: Any = None,
+    found: Any = None,
     eps: float = 1e-5,
 ) -> Any:
     """(x - mean) / sqrt(var + eps) for each channel (axis 1), times weight, plus bias.
 
     stats  (mean, var) to use, arrays of one number a channel; None: those of `x` itself
+    found  those of `x` itself (`channel_statistics`), where they are known already
     Source: Ioffe and Szegedy, Batch Normalization, 2015.
     """
     x = floating(x)
-    hat, _ = _batch_hat(x, stats, eps)
+    hat, _ = _batch_hat(x, stats, found, eps)
     if weight is not None:
         hat = hat * _channel(asarray(weight), x.ndim)
     return hat if bias is None else hat + _channel(asarray(bias), x.ndim)
 
 
-def _batch_hat(x: Any, stats: Any, eps: float) -> tuple[Any, Any]:
-    if stats is not None:
-        centre, spread = (_channel(asarray(s, bare(x).dtype), len(x.shape)) for s in stats)
-        scale = 1 / np.sqrt(spread + eps)
+def channel_statistics(x: np.ndarray) -> tuple[Any, Any]:
+    """The mean and the variance of each channel (axis 1) of an array that is not empty."""
+    if x.dtype.char not in "fd" or x.ndim < 2:
+        axes = _over(x)
+        return x.mean(axes), x.var(axes)
+    centre = lanes.channel_sums(x) / (x.size // x.shape[1])
+    away = x - _channel(centre, x.ndim)
+    away *= away
+    return centre, lanes.channel_sums(away) / (x.size // x.shape[1])
+
+
+def channel_scale(stats: Any, x: Any, eps: float) -> tuple[Any, Any]:
+    """The means, and 1 / sqrt(var + eps), so that they broadcast along the channels of `x`."""
+    centre, spread = (_channel(asarray(s, bare(x).dtype), len(x.shape)) for s in stats)
+    return centre, 1 / np.sqrt(spread + eps)
+
+
+def _batch_hat(x: Any, stats: Any, found: Any, eps: float) -> tuple[Any, Any]:
+    known = found if stats is None and type(x) is np.ndarray else stats
+    if known is not None:
+        centre, scale = channel_scale(known, x, eps)
         return (x - centre) * scale, scale
     axes = _over(x)
     centred = x - mean(x, axes, True)
@@ -276,10 +295,10 @@ def _batch_hat(x: Any, stats: Any, eps: float) -> tuple[Any, Any]:
     return centred * scale, scale
 
 
-def _batch_norm_x(g: Any, x: Any, weight: Any, stats: Any, eps: float) -> Any:
+def _batch_norm_x(g: Any, x: Any, weight: Any, stats: Any, found: Any, eps: float) -> Any:
     if weight is not None:
         g = g * _channel(weight, len(x.shape))
-    hat, scale = _batch_hat(x, stats, eps)
+    hat, scale = _batch_hat(x, stats, found, eps)
     if stats is not None:
         return g * scale
     axes = _over(x)
@@ -291,7 +310,9 @@ native_batch_norm = declare(
     _native_batch_norm,
     {
         "x": _batch_norm_x,
-        "weight": lambda g, x, stats, eps: sum(g * _batch_hat(x, stats, eps)[0], _over(x)),
+        "weight": lambda g, x, stats, found, eps: sum(
+            g * _batch_hat(x, stats, found, eps)[0], _over(x)
+        ),
         "bias": lambda g: sum(g, _over(g)),
     },
     samples=calls(

@@ -12,14 +12,17 @@ Source: Figurnov, Mohamed and Mnih, Implicit reparameterization gradients, 2018.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from minitorch.ops.declare import REQUIRED, declare
-from minitorch.ops.meta import bare
-from minitorch.ops.pointwise import exp, expm1, log, log1p, where
+from minitorch.ops.meta import bare, is_meta
+from minitorch.ops.meta_rules import floated
+from minitorch.ops.pointwise import exp, floating, log, log1p, where
 from minitorch.ops.reduce import sum as reduce_sum
 from minitorch.ops.samples import Sample
 from minitorch.ops.shape import reshape
@@ -43,8 +46,16 @@ _TINY: Final = float(np.finfo(np.float64).tiny)
 def _on_lighter_side(
     low: Any, below: Function, above: Function, safe: tuple[Any, Any], *given: Any
 ) -> Any:
-    """`below` of the columns `given` where `low`, else `above`; neither sees the other's numbers
-    but `safe` ones in their place, as what overflows would spoil derivatives."""
+    """`below` of the columns `given` where `low`, else `above`.
+
+    Of tensors neither sees the other's numbers but `safe` ones in their place, as what overflows
+    would spoil derivatives.
+    """
+    if all(type(x) is np.ndarray for x in given):
+        found = np.empty(low.shape)
+        for mask, integral in ((low[:, 0], below), (~low[:, 0], above)):
+            found[mask] = integral(*(x[mask] for x in given))
+        return found
     sides = []
     for mask, integral, instead in ((low, below, safe[0]), (~low, above, safe[1])):
         if mask.all():
@@ -63,6 +74,8 @@ def _integral(integrand: Function, scale: Any) -> Any:
 def _by_rows(slope: Function, *given: Any) -> Any:
     """`slope` of columns of the elements of `given`, in their shape; in float64."""
     arrays = [bare(x) for x in given]
+    if any(map(is_meta, arrays)):
+        return functools.reduce(operator.mul, given)  # of the same shape and dtype
     shape, dtype = np.broadcast_shapes(*(a.shape for a in arrays)), arrays[0].dtype
     if any(x is not a for x, a in zip(given, arrays, strict=True)):
         ones = np.ones(shape)
@@ -116,9 +129,9 @@ def _standard_gamma(x: Any, *, drawn: Any = REQUIRED, at: Any = None) -> Any:
     """
     if at is None:
         return drawn
-    from scipy.special import gammaincc, gammainccinv, gammainc, gammaincinv
+    from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 
-    level = gammainc(at, drawn)
+    x, level = floating(x), gammainc(at, drawn)
     with np.errstate(all="ignore"):
         below = gammaincinv(x, level)
         above = gammainccinv(x, gammaincc(at, drawn))
@@ -139,7 +152,7 @@ standard_gamma = declare(
     _standard_gamma,
     {"x": lambda g, x, out: g * gamma_slope(out, x)},
     samples=_gamma_samples,
-    meta=lambda x, drawn, at: (x.shape, x.dtype),
+    meta=lambda x, drawn, at: (x.shape, floated(x)),
 )
 
 # ----------------------------------------------------------------------- the Dirichlet one
@@ -203,7 +216,7 @@ def _dirichlet(x: Any, *, drawn: Any = REQUIRED, at: Any = None) -> Any:
         return drawn
     from scipy.special import betainc, betaincinv
 
-    found, now = np.array(drawn), np.array(at)
+    x, found, now = floating(x), np.array(drawn), np.array(at)
     for part in range(found.shape[-1]):
         rest = now.sum(-1) - now[..., part]
         level = betainc(now[..., part], rest, found[..., part])
@@ -224,7 +237,8 @@ def _dirichlet_samples(rng: np.random.Generator) -> list[Sample]:
     found = []
     for shape in ((3,), (2, 3), (0, 2)):
         alpha = rng.uniform(0.7, 1.3, shape)
-        drawn = rng.dirichlet(np.ones(shape[-1]), shape[:-1])
+        drawn = rng.uniform(0.01, 0.03, shape)
+        drawn[..., 0] += 1 - drawn.sum(-1)
         found.append(Sample((alpha,), {"drawn": drawn, "at": np.array(alpha)}))
     return found
 
@@ -234,5 +248,5 @@ dirichlet = declare(
     _dirichlet,
     {"x": _dirichlet_x},
     samples=_dirichlet_samples,
-    meta=lambda x, drawn, at: (x.shape, x.dtype),
+    meta=lambda x, drawn, at: (x.shape, floated(x)),
 )

@@ -8,8 +8,10 @@ the other for few. `tests/torch_face/test_torch_random.py` holds it to that.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import struct
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -222,68 +224,107 @@ class Generator:
             order[place], order[place + step] = order[place + step], order[place]
         return np.array(order, np.int64)
 
+    @contextlib.contextmanager
+    def one_by_one(self) -> Iterator[Callable[[], float]]:
+        """A function that gives the next number of `double`, for a block.
+
+        They are drawn many at a time; at the end the generator stands behind the last one taken.
+        """
+        start = self._bits.state
+        left: list[float] = []
+        drawn = 0
+
+        def take() -> float:
+            nonlocal left, drawn
+            if not left:
+                count = min(32 + drawn, 4096)
+                left = self.double(count).tolist()[::-1]
+                drawn += count
+            return left.pop()
+
+        try:
+            yield take
+        finally:
+            if left:
+                self._bits.state = start
+                self.words(2 * (drawn - len(left)))
+
+    def _normal_of(self, take: Callable[[], float]) -> float:
+        """`few_normal(1)` of numbers taken one by one."""
+        if self._spare is not None:
+            found, self._spare = self._spare, None
+            return found
+        angle = 2 * math.pi * take()
+        radius = math.sqrt(-2 * math.log1p(-take()))
+        self._spare = radius * math.sin(angle)
+        return radius * math.cos(angle)
+
     def poisson(self, rates: np.ndarray) -> np.ndarray:
         """Of the Poisson distribution of each of these rates: float64.
 
         Products of uniform numbers for rates below 10, else transformed rejection (Hörmann 1993).
         """
-        return np.array([self._poisson(rate) for rate in rates.tolist()], np.float64)
-
-    def _poisson(self, rate: float) -> float:
-        if rate >= 10:
-            return self._large_poisson(rate)
-        if rate == 0:
-            return 0
-        bound, product, found = math.exp(-rate), 1.0, 0
-        while True:
-            product *= self.double(1)[0]
-            if product <= bound:
-                return found
-            found += 1
-
-    def _large_poisson(self, rate: float) -> float:
-        b = 0.931 + 2.53 * math.sqrt(rate)
-        a = -0.059 + 0.02483 * b
-        inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-        v_r = 0.9277 - 3.6224 / (b - 2)
-        while True:
-            u, v = float(self.double(1)[0]) - 0.5, float(self.double(1)[0])
-            us = 0.5 - abs(u)
-            k = math.floor((2 * a / us + b) * u + rate + 0.43)
-            if us >= 0.07 and v <= v_r:
-                return k
-            if k < 0 or (us < 0.013 and v > us):
-                continue
-            left = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
-            if left <= -rate + k * math.log(rate) - math.lgamma(k + 1):
-                return k
+        with self.one_by_one() as take:
+            return np.array([_poisson(rate, take) for rate in rates.tolist()], np.float64)
 
     def gamma(self, shapes: np.ndarray) -> np.ndarray:
         """Of the gamma distribution of each of these shapes and rate 1: float64.
 
-        Rejection by a cubed normal number (Marsaglia & Tsang 2000). Of a shape below 1 the inverse,
-        and the shape that is drawn instead, are rounded to the dtype of `shapes`.
+        Rejection by a cubed normal number (Marsaglia & Tsang 2000). What is made of a shape alone
+        is rounded to the dtype of `shapes`.
         """
         kind = np.float64 if shapes.dtype == np.float64 else np.float32
-        return np.array([self._gamma(shape, kind) for shape in shapes.tolist()], np.float64)
+        with self.one_by_one() as take:
+            return np.array([self._gamma(a, kind, take) for a in shapes.tolist()], np.float64)
 
-    def _gamma(self, alpha: float, kind: Any) -> float:
+    def _gamma(self, alpha: float, kind: Any, take: Callable[[], float]) -> float:
         scale = 1.0
         if alpha < 1:
             if alpha == 0:
                 return 0.0
-            scale = math.pow(1 - self.double(1)[0], float(kind(1) / kind(alpha)))
+            scale = math.pow(1 - take(), float(kind(1) / kind(alpha)))
             alpha = float(kind(alpha) + kind(1))
-        d = alpha - float(np.float32(1 / 3))  # in single precision there, alone of all here
+        d = float(kind(alpha) - np.float32(1 / 3))  # a third in single precision, always
         c = 1 / math.sqrt(9 * d)
         while True:
-            x = self.few_normal(1)[0]
+            x = self._normal_of(take)
             y = 1 + c * x
             if y <= 0:
                 continue
-            v, u, xx = y * y * y, 1 - self.double(1)[0], x * x
+            v, u, xx = y * y * y, 1 - take(), x * x
             if u < 1 - 0.0331 * xx * xx or math.log(u) < 0.5 * xx + d * (1 - v + math.log(v)):
-                return float(scale * d * v)
+                return scale * d * v
+
+
+def _poisson(rate: float, take: Callable[[], float]) -> float:
+    if rate >= 10:
+        return _large_poisson(rate, take)
+    if rate == 0:
+        return 0
+    bound, product, found = math.exp(-rate), 1.0, 0
+    while True:
+        product *= take()
+        if product <= bound:
+            return found
+        found += 1
+
+
+def _large_poisson(rate: float, take: Callable[[], float]) -> float:
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    v_r = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u, v = take() - 0.5, take()
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43)
+        if us >= 0.07 and v <= v_r:
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        left = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
+        if left <= -rate + k * math.log(rate) - math.lgamma(k + 1):
+            return k
 
 
 def _restored(state: Any) -> Generator:

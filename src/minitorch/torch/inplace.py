@@ -303,7 +303,8 @@ def inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) 
 def _directly(name: str, t: Tensor, other: Any) -> bool:
     """Arithmetic of one dtype without a copy of the result; whether that could be done."""
     array = t._array
-    if array.dtype.kind != "f":
+    kind = array.dtype.kind
+    if kind != "f" and (kind not in "iu" or name == "div"):
         return False
     if isinstance(other, Tensor):
         other = other._array
@@ -311,8 +312,11 @@ def _directly(name: str, t: Tensor, other: Any) -> bool:
             other.shape != array.shape and not _broadcasts(other.shape, array.shape)
         ):
             return False
-    elif type(other) is not float and type(other) is not int:
-        return False
+    elif kind == "f":
+        if type(other) is not float and type(other) is not int:
+            return False
+    elif type(other) is not int or not 0 <= other < 128:
+        return False  # others may wrap, which NumPy refuses to let a Python number do
     _DIRECT[name](array, other, out=array)
     count_write(t)
     return True
@@ -443,9 +447,22 @@ def copy_(t: Tensor, source: Any) -> Tensor:
             return t
         check_writable(t, "copy_")
         check_overlap(t, (value,), "copy_")
-        write(t, value._array)
+        if _is_same_place(t, value):  # what `x[i] += y` ends with
+            count_write(t)
+        else:
+            write(t, value._array)
         return t
     return inplace(_overwrite, t, value)
+
+
+def _is_same_place(t: Tensor, other: Tensor) -> bool:
+    counter, array, second = t._counter, t._array, other._array
+    return (
+        counter is not None
+        and counter is other._counter
+        and array.dtype is second.dtype
+        and overlap(array, second) == SAME
+    )
 
 
 def broadcast_message(target: tuple[int, ...], shape: tuple[int, ...]) -> str:

@@ -4,6 +4,7 @@ Dirichlet and the binomial distribution."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "binomial",
 ]
 
+Take = Callable[[], float]
 _gamma = recorder("standard_gamma")
 _dirichlet = recorder("dirichlet")
 
@@ -32,7 +34,7 @@ def _drawn_gamma(alpha: np.ndarray, generator: Generator | None) -> Any:
     return source(generator).gamma(alpha.reshape(-1)).reshape(alpha.shape)
 
 
-def _kept_above_zero(drawn: np.ndarray, kind: Any) -> np.ndarray:
+def _kept_above_zero(drawn: np.ndarray, kind: Any) -> Any:
     return np.maximum(drawn.astype(kind), np.finfo(kind).tiny)
 
 
@@ -59,7 +61,7 @@ def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Any:
     alpha = self._array
     if is_meta(alpha):
         return wrap(alpha.copy())
-    drawn = _drawn_gamma(alpha, generator)
+    drawn = _drawn_gamma(alpha.astype(np.float64), generator)
     drawn /= drawn.sum(-1, keepdims=True)
     return _dirichlet(self, drawn=_kept_above_zero(drawn, alpha.dtype))
 
@@ -78,34 +80,35 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
         raise ShapeError("invalid binomial count, expected a number that is not negative")
     draw, kind = source(generator), trials.dtype.type
     pairs = zip(trials.reshape(-1), chances.reshape(-1), strict=True)
-    found = [_binomial(draw, n, p, kind) for n, p in pairs]
+    with draw.one_by_one() as take:
+        found = [_binomial(take, n, p, kind) for n, p in pairs]
     return wrap(np.array(found, trials.dtype).reshape(trials.shape))
 
 
-def _binomial(generator: Generator, n: Any, p: Any, kind: Any) -> Any:
+def _binomial(take: Take, n: Any, p: Any, kind: Any) -> Any:
     """One number, computed in the precision `kind`, as each rounding decides of what comes next."""
     if n <= 0 or p <= 0:
         return 0
     if p >= 1:
         return n
     if p > 0.5:
-        return n - _few_or_many(generator, n, kind(1) - p, kind)
-    return _few_or_many(generator, n, p, kind)
+        return n - _few_or_many(take, n, kind(1) - p, kind)
+    return _few_or_many(take, n, p, kind)
 
 
-def _few_or_many(generator: Generator, n: Any, p: Any, kind: Any) -> Any:
+def _few_or_many(take: Take, n: Any, p: Any, kind: Any) -> Any:
     if n * p >= 10:
-        return _many(generator, n, p, kind)
+        return _many(take, n, p, kind)
     # The trials up to each success, one after the other.
     each, trials, found = np.log1p(-p), kind(0), 0
     while True:
-        trials += np.ceil(np.log(kind(generator.double(1)[0])) / each)
+        trials += np.ceil(np.log(kind(take())) / each)
         if trials > n:
             return found
         found += 1
 
 
-def _many(generator: Generator, n: Any, p: Any, kind: Any) -> Any:
+def _many(take: Take, n: Any, p: Any, kind: Any) -> Any:
     """By transformed rejection (Hörmann, 1993)."""
     n, p = kind(n), kind(p)
     spread = np.sqrt(n * p * (1 - p))
@@ -117,8 +120,8 @@ def _many(generator: Generator, n: Any, p: Any, kind: Any) -> Any:
     alpha = kind((2.83 + 5.1 / float(b)) * float(spread))
     mode = np.floor((n + 1) * p)
     while True:
-        u = kind(generator.double(1)[0] - 0.5)
-        v = kind(generator.double(1)[0])
+        u = kind(take() - 0.5)
+        v = kind(take())
         us = kind(0.5) - abs(u)
         k = kind(np.floor((2 * a / us + b) * u + c))
         if us >= 0.07 and v <= accepted:

@@ -108,6 +108,10 @@ class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]  # typeshed 
         if not isinstance(obj, _Storage):
             return None
         key, whole, kind = self.storages[id(obj.array)]
+        if kind.name not in _NAMES:
+            raise NotImplementedError(
+                f"torch.save of {kind} tensors is not there; convert them, as to torch.int64"
+            )
         return "storage", _Global(THEIRS, _NAMES[kind.name]), key, "cpu", whole.size
 
     def reducer_override(self, obj: Any) -> Any:

@@ -90,6 +90,6 @@ class Adafactor(Optimizer):
         x -= float(rate / max(1.0, _rms(update) / group["d"])) * update
 
 
-def _rms(array: np.ndarray) -> float:
+def _rms(array: np.ndarray) -> Any:
     """The root of the mean square."""
     return float(np.linalg.norm(array)) / float(array.size) ** 0.5

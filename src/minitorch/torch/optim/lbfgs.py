@@ -91,6 +91,8 @@ class LBFGS(Optimizer):
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
 
+        calls = 1
+
         def evaluate() -> float:
             nonlocal calls
             calls += 1
@@ -98,7 +100,6 @@ class LBFGS(Optimizer):
             with enable_grad():
                 return float(closure())
 
-        calls = 1
         with enable_grad():
             first = closure()
         loss, g = float(first), self._gradient()
@@ -188,8 +189,8 @@ class _Memory:
         if self.first:
             self.first = False
             self.changes, self.steps, self.ro, self.scale = [], [], [], 1
-            self.d = -g
-            return self.d
+            q = self.d = -g
+            return q
         change, step = g - self.gradient, self.d * self.t
         curvature = np.dot(change, step)
         if curvature > 1e-10:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.ops.norm import channel_statistics
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import _view, expand_as
 from minitorch.torch.inplace import write
@@ -246,12 +247,17 @@ def batch_normalised(
         stats = running_mean._array, running_var._array  # type: ignore[union-attr]
         return record(input, weight, bias, stats=stats, eps=eps), *stats
     axes = tuple(axis for axis in range(len(shape)) if axis != 1)
+    known = type(array) is np.ndarray
     centre = spread = None
-    if running_mean is not None or running_var is not None:
+    if known:
+        centre, spread = channel_statistics(array)
+    elif running_mean is not None or running_var is not None:
         centre, spread = array.mean(axes), array.var(axes)
+    if running_mean is not None or running_var is not None:
         move(running_mean, centre, momentum)
         move(running_var, unbiased(spread, array.size // channels), momentum)
-    return record(input, weight, bias, eps=eps), centre, spread
+    found = (centre, spread) if known else None
+    return record(input, weight, bias, found=found, eps=eps), centre, spread
 
 
 def unbiased(spread: Any, count: int) -> Any:

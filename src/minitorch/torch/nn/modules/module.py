@@ -156,7 +156,7 @@ class Module(Calls, State, Members):
         return self._apply(_if_floating(lambda t: t.half()))
 
     def bfloat16(self) -> Self:
-        """Convert those that are floating to bfloat16, in place."""
+        """NotImplementedError, if one is floating: NumPy has no bfloat16."""
         return self._apply(_if_floating(lambda t: t.bfloat16()))
 
     def cpu(self) -> Self:
@@ -174,7 +174,7 @@ class Module(Calls, State, Members):
         return self._apply(lambda t: empty_like(t, device=device), recurse)
 
     def share_memory(self) -> Self:
-        """Itself: with one process there is nothing to do."""
+        """Move parameters and buffers into memory that other processes see, in place."""
         return self._apply(lambda t: t.share_memory_())
 
     # --------------------------------------------------------------------------------- training

@@ -57,9 +57,7 @@ class SequentialLR(_Several):
         last_epoch: int = -1,
     ) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                "SequentialLR expects at least one scheduler to be chained, but got no scheduler."
-            )
+            raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(

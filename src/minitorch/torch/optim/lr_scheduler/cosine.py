@@ -78,7 +78,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         low, wave = self.eta_min, 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [low + (base - low) * wave / 2 for base in self.base_lrs]
 
-    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+    def step(self, epoch: float | None = None) -> None:
         """Go on by one step; or to `epoch`, which may be a fraction."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0

@@ -91,7 +91,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
-    def scale_fn(self, x: float) -> float:
+    def scale_fn(self, x: float) -> Any:
         """The height of a cycle relative to the first."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)

@@ -1,7 +1,6 @@
 """`torch.utils.data`: datasets, samplers and DataLoader."""
 
-from typing import Any
-
+from minitorch.torch.absent import finder
 from minitorch.torch.utils.data import dataloader, dataset, distributed, sampler
 from minitorch.torch.utils.data.dataloader import (
     DataLoader,
@@ -36,8 +35,11 @@ __all__ = [
     "random_split",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    pipes = {"IterDataPipe": "IterableDataset", "MapDataPipe": "Dataset"}
-    hint = f"; use {pipes[name]}, there are no data pipes" if name in pipes else ""
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+__getattr__ = finder(
+    __name__,
+    {
+        "IterDataPipe": "there are no data pipes; use IterableDataset",
+        "MapDataPipe": "there are no data pipes; use Dataset",
+        "datapipes": "there are no data pipes; use IterableDataset",
+    },
+)
