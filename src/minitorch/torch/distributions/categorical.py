@@ -80,7 +80,9 @@ class Categorical(Weights, Distribution):
         if self._validate_args:
             self._validate_sample(value)
         value = value.long().unsqueeze(-1)
-        value, chances = torch.broadcast_tensors(value, self.logits)
+        chances = self.logits
+        if value.shape[:-1] != chances.shape[:-1]:
+            value, chances = torch.broadcast_tensors(value, chances)
         return chances.gather(-1, value[..., :1]).squeeze(-1)
 
     def entropy(self) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import minitorch.torch as torch
 
 __all__ = [
@@ -150,10 +152,10 @@ class _IndependentConstraint(Constraint):
     def check(self, value: Any) -> Any:
         result = self.base_constraint.check(value)
         count = self.reinterpreted_batch_ndims
-        if result.dim() < count:
+        if result.ndim < count:
             expected = self.base_constraint.event_dim + count
             raise ValueError(f"Expected value.dim() >= {expected} but got {value.dim()}")
-        return result.reshape(*result.shape[: result.dim() - count], -1).all(-1)
+        return result.reshape(*result.shape[: result.ndim - count], -1).all(-1)
 
     def __repr__(self) -> str:
         return (
@@ -330,7 +332,7 @@ class _Simplex(Constraint):
     event_dim = 1
 
     def check(self, value: Any) -> Any:
-        return torch.all(value >= 0, dim=-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+        return (value >= 0).all(-1) & (abs(value.sum(-1) - 1) < 1e-6)
 
 
 class _Multinomial(Constraint):
@@ -474,6 +476,35 @@ class _Stack(_Several):
         parts = [value.select(self.dim, place) for place in range(value.size(self.dim))]
         checks = [each.check(part) for each, part in zip(self.cseq, parts, strict=False)]
         return torch.stack(checks, self.dim)
+
+
+_OF_ARRAYS = frozenset({_Boolean, _Real, _Simplex})
+_OF_ARRAYS_IF_NUMBERS = frozenset(
+    {
+        *(_GreaterThan, _GreaterThanEq, _LessThan, _Interval, _HalfOpenInterval),
+        *(_IntegerInterval, _IntegerGreaterThan, _IntegerLessThan),
+    }
+)
+"""Constraints whose `check` is as good for arrays; these if their bounds are numbers."""
+
+
+def _takes_arrays(constraint: Any) -> bool:
+    kind = type(constraint)
+    if kind is _IndependentConstraint:
+        return _takes_arrays(constraint.base_constraint)
+    if kind in _OF_ARRAYS:
+        return True
+    return kind in _OF_ARRAYS_IF_NUMBERS and all(
+        type(bound) in (int, float) for bound in constraint.__dict__.values()
+    )
+
+
+def holds(constraint: Any, value: Any) -> bool:
+    """Whether all of a tensor's values satisfy a constraint."""
+    array = getattr(value, "_array", None)
+    if type(array) is np.ndarray and _takes_arrays(constraint):
+        return bool(constraint.check(array).all())
+    return bool(constraint.check(value).all())
 
 
 dependent = _Dependent()

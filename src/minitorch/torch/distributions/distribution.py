@@ -71,7 +71,7 @@ class Distribution:
             ):
                 continue  # it follows from another one
             value = getattr(self, name)
-            if not _all(constraint.check(value)):
+            if not constraints.holds(constraint, value):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape "
                     f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
@@ -230,7 +230,7 @@ class Distribution:
                 stacklevel=3,
             )
             return
-        if not _all(support.check(value)):
+        if not constraints.holds(support, value):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
                 f"to be within the support ({support!r}) of the distribution {self!r}, but found "
@@ -245,7 +245,3 @@ class Distribution:
             for name, value in zip(given, values, strict=True)
         )
         return f"{type(self).__name__}({text})"
-
-
-def _all(valid: Any) -> bool:
-    return bool(valid.all())

@@ -8,8 +8,8 @@ from copy import deepcopy
 from typing import Any
 
 from minitorch.engine.mode import no_grad
-from minitorch.torch.creation import tensor
 from minitorch.torch.dtypes import int64
+from minitorch.torch.functions.basic import tensor
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.optim.lr_scheduler.base import LRScheduler, for_groups, warn_outside_step
 from minitorch.torch.optim.optimizer import Optimizer
@@ -66,22 +66,22 @@ def get_swa_multi_avg_fn() -> Callable[[PARAM_LIST, PARAM_LIST, Any], None]:
     return swa_update
 
 
-def get_ema_avg_fn(decay: float = 0.999) -> Callable[[Tensor, Tensor, Any], Tensor]:
+def get_ema_avg_fn(decay: float = 0.999) -> Callable[[Tensor, Tensor, Any], Any]:
     """For `AveragedModel(avg_fn=...)`: decay * average + (1 - decay) * new."""
     _check_decay(decay)
 
     @no_grad()
-    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Any:
         return decay * ema_param + (1 - decay) * current_param
 
     return ema_update
 
 
-def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Tensor]:
+def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Any]:
     """For `AveragedModel(avg_fn=...)`: the mean of all."""
 
     @no_grad()
-    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Any:
         return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
 
     return swa_update
@@ -133,7 +133,7 @@ class AveragedModel(Module):
                 self._averaged(self.module), self._averaged(model), strict=False
             )
         ]
-        if self.n_averaged == 0:
+        if not self.n_averaged:
             for average, new in pairs:
                 average.copy_(new)
         elif self.multi_avg_fn is None:
