@@ -3,8 +3,8 @@
     python start.py [--nudge] [--watch] SEED script.py ARGUMENTS...    (or -m MODULE ARGUMENTS...)
 
 With either library: what `import torch` finds is seeded. `--watch` prints every number that
-`backward` is called on, for programs that print no loss. With `--nudge` every parameter starts
-with one number moved to the next float, which shows how far a program's own result is determined.
+`backward` is called on, for programs that print no loss. With `--nudge` every second number of
+every parameter starts at the next float, which shows how far a program's own result is determined.
 A seed of -1 seeds nothing.
 """
 
@@ -31,8 +31,8 @@ def nudge_start() -> None:
 
     def nudge(p: torch.Tensor) -> None:
         with torch.no_grad():
-            first = p.detach().reshape(-1)[:1]
-            p.view(-1)[:1] = torch.nextafter(first, torch.full_like(first, 1e9))
+            some = p.detach().reshape(-1)[::2]
+            p.view(-1)[::2] = torch.nextafter(some, torch.full_like(some, 1e9))
 
     def nudged_optimizer(self, params, defaults) -> None:  # type: ignore[no-untyped-def]
         initialize(self, params, defaults)
@@ -45,7 +45,16 @@ def nudge_start() -> None:
         nudge(made)
         return made
 
+    seen = set()
+
+    def nudge_module(module: torch.nn.Module, _arguments: Any) -> None:
+        if module not in seen:  # programs that update their parameters by hand have no optimizer
+            seen.add(module)
+            for p in module.parameters(recurse=False):
+                nudge(p)
+
     setattr(torch.optim.Optimizer, "__init__", nudged_optimizer)  # noqa: B010
+    torch.nn.modules.module.register_module_forward_pre_hook(nudge_module)
     torch.randn = nudged_randn
 
 

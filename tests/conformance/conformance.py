@@ -1,6 +1,6 @@
 """How far `minitorch.torch` passes PyTorch's operator database, and the page that says so.
 
-    python tests/conformance/conformance.py [--jobs N]     # measure, write failures.json and the page
+    python tests/conformance/conformance.py [--jobs N]    # measures; writes failures.json, the page
 
 `failures.json` is the ratchet: what does not pass, with the reason. Everything else has to pass, in
 `test_conformance.py`, and an entry that has begun to pass has to leave. docs/conformance.md is made

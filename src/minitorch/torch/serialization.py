@@ -95,9 +95,10 @@ _TENSOR = _Global("torch._utils", "_rebuild_tensor_v2")
 _PARAMETER = _Global("torch._utils", "_rebuild_parameter")
 _PARAMETER_WITH_STATE = _Global("torch._utils", "_rebuild_parameter_with_state")
 _FROM_TYPE = _Global("torch._tensor", "_rebuild_from_type_v2")
+_PurePickler: Any = pickle._Pickler  # the one in Python, whose parts can be replaced
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]  # typeshed has it under _compat
+class _Pickler(_PurePickler):  # type: ignore[misc]
     """Writes tensors as PyTorch does, and what is ours under PyTorch's names."""
 
     def __init__(self, file: Any, protocol: int) -> None:
@@ -156,7 +157,7 @@ class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]  # typeshed 
         if isinstance(t, Parameter):
             state = attributes(t)
             plain = wrap(t._array)
-            parts = (plain, t.requires_grad, OrderedDict())
+            parts: Any = (plain, t.requires_grad, OrderedDict())
             self._keep = [*getattr(self, "_keep", ()), plain]  # memo goes by id
             return (_PARAMETER_WITH_STATE, (*parts, state)) if state else (_PARAMETER, parts)
         found = _TENSOR, (*self._placed(t), t.requires_grad and t.is_leaf, OrderedDict())
@@ -270,10 +271,8 @@ def _write_archive(
         put(".storage_alignment", str(_ALIGNMENT).encode())
         put("byteorder", sys.byteorder.encode())
         for key, whole in storages:
-            put(
-                f"data/{key}",
-                memoryview(np.ascontiguousarray(whole.ravel("K"))).cast("B") if whole.size else b"",
-            )
+            memory: Any = np.ascontiguousarray(whole.ravel("K"))
+            put(f"data/{key}", memoryview(memory).cast("B") if whole.size else b"")
         put("version", b"3\n")
         put(".data/serialization_id", str(uuid.uuid4().int).zfill(40)[:40].encode())
 
@@ -369,7 +368,8 @@ def _bytes_of(archive: zipfile.ZipFile, record: str, dtype: Any, count: int) -> 
             f"PytorchStreamReader failed reading file {record}: it has {info.file_size} bytes, and "
             f"should have {array.nbytes}"
         )
-    view = memoryview(array.view(np.uint8)) if count else memoryview(b"")
+    memory: Any = array.view(np.uint8)
+    view = memoryview(memory) if count else memoryview(b"")
     done = 0
     with archive.open(info) as source:
         while done < len(view):

@@ -22,7 +22,7 @@ class ConstraintRegistry:
         self._registry: dict[Any, Callable[[Any], Any]] = {}
         super().__init__()
 
-    def register(self, constraint: Any, factory: Any = None) -> Any:
+    def register(self, constraint: Any, factory: Any = None) -> Callable[[Any], Any]:
         """Use `factory` for constraints of the class of `constraint`; also as a decorator.
 
         TypeError for what is no constraint, or no class of them.
@@ -37,7 +37,7 @@ class ConstraintRegistry:
                 f"but got {constraint}"
             )
         self._registry[constraint] = factory
-        return factory
+        return factory  # type: ignore[no-any-return]
 
     def __call__(self, constraint: Any) -> Any:
         factory = self._registry.get(type(constraint))

@@ -48,7 +48,7 @@ class Independent(Distribution):
         return new
 
     @property
-    def has_rsample(self) -> Any:  # type: ignore[override]
+    def has_rsample(self) -> Any:
         return self.base_dist.has_rsample
 
     @property

@@ -127,15 +127,15 @@ class _InverseTransform(Transform):
         self._inv: Any = transform
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return self._inv.codomain
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return self._inv.domain
 
     @property
-    def bijective(self) -> Any:  # type: ignore[override]
+    def bijective(self) -> Any:
         return self._inv.bijective
 
     @property
@@ -185,7 +185,7 @@ class ComposeTransform(Transform):
     __hash__ = object.__hash__
 
     @functools.cached_property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         if not self.parts:
             return constraints.real
         domain = self.parts[0].domain
@@ -199,7 +199,7 @@ class ComposeTransform(Transform):
         return domain
 
     @functools.cached_property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         if not self.parts:
             return constraints.real
         codomain = self.parts[-1].codomain
@@ -212,11 +212,11 @@ class ComposeTransform(Transform):
         return codomain
 
     @functools.cached_property
-    def bijective(self) -> Any:  # type: ignore[override]
+    def bijective(self) -> Any:
         return all(part.bijective for part in self.parts)
 
     @functools.cached_property
-    def sign(self) -> Any:  # type: ignore[override]
+    def sign(self) -> Any:
         return functools.reduce(operator.mul, (part.sign for part in self.parts), 1)
 
     @property
@@ -289,15 +289,15 @@ class IndependentTransform(Transform):
         )
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
-    def bijective(self) -> Any:  # type: ignore[override]
+    def bijective(self) -> Any:
         return self.base_transform.bijective
 
     @property
@@ -340,11 +340,11 @@ class ReshapeTransform(Transform):
         super().__init__(cache_size=cache_size)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def with_cache(self, cache_size: int = 1) -> Any:

@@ -182,7 +182,7 @@ class CatTransform(Transform):
         self.dim = dim
 
     @functools.cached_property
-    def event_dim(self) -> Any:  # type: ignore[override]
+    def event_dim(self) -> Any:
         return max(t.event_dim for t in self.transforms)
 
     @functools.cached_property
@@ -228,15 +228,15 @@ class CatTransform(Transform):
         return functools.reduce(operator.add, found)
 
     @property
-    def bijective(self) -> Any:  # type: ignore[override]
+    def bijective(self) -> Any:
         return all(t.bijective for t in self.transforms)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
 
@@ -281,13 +281,13 @@ class StackTransform(Transform):
         return torch.stack([t.log_abs_det_jacobian(a, b) for t, a, b in parts], dim=self.dim)
 
     @property
-    def bijective(self) -> Any:  # type: ignore[override]
+    def bijective(self) -> Any:
         return all(t.bijective for t in self.transforms)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.stack([t.domain for t in self.transforms], self.dim)
 
     @property
-    def codomain(self) -> Any:  # type: ignore[override]
+    def codomain(self) -> Any:
         return constraints.stack([t.codomain for t in self.transforms], self.dim)

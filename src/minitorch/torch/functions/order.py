@@ -88,6 +88,21 @@ def order(array: Any, axis: int, descending: bool = False) -> Any:
     return array.shape[axis] - 1 - found
 
 
+LARGE = 2048
+"""From how many elements on selecting is faster than sorting."""
+
+
+def _of_rank(array: Any, axis: int, rank: int) -> Any:
+    """Where the element of this rank, from 0, is in each lane: what `order` has there."""
+    lanes = _last(array, axis)
+    if type(lanes) is np.ndarray and lanes.size >= LARGE and lanes.dtype.kind in "fiu":
+        level = lanes == np.partition(lanes, rank, axis=-1)[..., rank, None]
+        # Of several the order decides, and a NaN is level with none.
+        if (np.count_nonzero(level, axis=-1) == 1).all():
+            return level.argmax(-1)
+    return np.take(_last(order(array, axis), axis), rank, axis=-1)
+
+
 _sorted, _sorted_stable = picker("SortBackward0"), picker("SortBackward1")
 _topk, _kthvalue = picker("TopkBackward0"), picker("KthvalueBackward0")
 
@@ -207,7 +222,7 @@ def kthvalue(
             f"kthvalue(): selected number k out of range for dimension {axis}: k is {k}, the size "
             f"{size}"
         )
-    index = np.take(_last(order(array, axis), axis), k - 1, axis=-1)
+    index = _of_rank(array, axis, k - 1)
     indices = wrap(_reduced(index, array, axis, keepdim))
     values = _kthvalue(input, indices, axis, True)
     return pair(return_types.kthvalue, out, "kthvalue", values, indices)
@@ -279,15 +294,16 @@ _mode, _cummax, _cummin = (
 def _middle(array: Any, axis: int, skip_nan: bool) -> Any:
     """For each lane where its middle element is, the lower one of two."""
     lanes = _last(array, axis)
-    ranks = _last(order(array, axis), axis)
     size = lanes.shape[-1]
     if array.dtype.kind != "f":
-        return ranks[..., (size - 1) // 2]
+        return _of_rank(array, axis, (size - 1) // 2)
     nan = np.isnan(lanes)
-    if skip_nan:
-        middle = np.maximum(size - 1 - nan.sum(-1, keepdims=True), 0) // 2
-        return np.take_along_axis(ranks, middle, -1)[..., 0]
-    return np.where(nan.any(-1), nan.argmax(-1), ranks[..., (size - 1) // 2])
+    if not skip_nan:
+        index = _of_rank(array, axis, (size - 1) // 2)
+        return np.where(nan.any(-1), nan.argmax(-1), index)
+    ranks = _last(order(array, axis), axis)
+    middle = np.maximum(size - 1 - nan.sum(-1, keepdims=True), 0) // 2
+    return np.take_along_axis(ranks, middle, -1)[..., 0]
 
 
 def median(

@@ -88,7 +88,8 @@ def _bare_vecdot(x: Tensor, y: Tensor, dim: int) -> Any:
         return None
     if a.shape != b.shape or not a.ndim or FAKING:
         return None
-    return wrap(np.asarray(np.vecdot(a, b, axis=dimension(dim, a.ndim))))
+    product: Any = np.vecdot  # NumPy's own description lacks `axis`
+    return wrap(np.asarray(product(a, b, axis=dimension(dim, a.ndim))))
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:

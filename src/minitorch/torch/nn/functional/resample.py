@@ -267,7 +267,7 @@ def _smooth(mode: str) -> Any:
         x = input._array
         if isinstance(scale_factors, (int, float)):
             scales_h, scale_factors = scale_factors, None
-        given = scales_h, scales_w
+        given: tuple[float | None, ...] = (scales_h, scales_w)
         listed = scale_factors is not None
         if (output_size is None) != listed:
             raise ShapeError("Must specify exactly one of output_size and scale_factors")
@@ -276,8 +276,9 @@ def _smooth(mode: str) -> Any:
         if listed:
             if len(scale_factors) != 2:
                 raise ShapeError(f"expected 2 scale_factors, but got {len(scale_factors)}")
-            given = tuple(map(float, scale_factors))
-            output_size = _grown(x.shape[2:], given)
+            factors = tuple(map(float, scale_factors))
+            given = factors
+            output_size = _grown(x.shape[2:], factors)
         if len(output_size) != 2:  # type: ignore[arg-type]
             raise ShapeError(
                 f"It is expected output_size equals to 2, but got size {len(output_size)}"  # type: ignore[arg-type]

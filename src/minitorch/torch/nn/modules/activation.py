@@ -8,7 +8,7 @@ from typing import Any
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
-from minitorch.torch.nn.modules.attention import MultiheadAttention as MultiheadAttention
+from minitorch.torch.nn.modules.attention import MultiheadAttention as MultiheadAttention  # noqa: PLC0414
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter
 from minitorch.torch.tensor import Tensor
