@@ -96,7 +96,7 @@ def verdict(program: Program, result: Mapping[str, Any]) -> str:
         if failure
     }
     if failures and is_right(result):
-        return "both stop at the same place: " + failures["PyTorch"].partition(": ")[2]
+        return f"both stop at the same place: {failures['PyTorch'].partition(': ')[2]}"
     if failures:
         return "; ".join(f"**{who} stops**: {what}" for who, what in failures.items())
     agreement, nudged = result["agreement"], result.get("nudged")

@@ -189,14 +189,20 @@ class _Pickler(_PurePickler):  # type: ignore[misc]
         return storage, int(offset), tuple(array.shape), tuple(t.stride())
 
 
+_FUNCTIONAL = f"{OURS}.nn.functional"
+
+
 def _public(obj: Any, module: str, name: str) -> str:
     """PyTorch's module of a class or function of ours.
 
     Layers and optimisers live in files of the same names. Other things do not: they go by the
-    outermost package that has them, `torch.nn.functional.relu`.
+    outermost package that has them; functions of `nn.functional` by that, though `torch` has
+    some of them too.
     """
     parts = module.split(".")
     packages = [".".join(parts[:k]) for k in range(2, len(parts) + 1)]
+    if module.startswith(_FUNCTIONAL):
+        packages = [_FUNCTIONAL, *packages]
     layered = module.startswith((f"{OURS}.nn.modules.", f"{OURS}.optim."))
     for package in [module] if layered else packages:
         found: Any = importlib.import_module(package)
@@ -552,6 +558,13 @@ class _Unpickler(pickle.Unpickler):
             return _CALLED[full]
         if full in self._more:
             return self._more[full]
+        inside = module == THEIRS or module.startswith(THEIRS + ".")
+        if self._restricted and inside and self._more:
+            # A function goes by several names: what was allowed is the thing, not a name.
+            with contextlib.suppress(AttributeError):
+                found = _ours(module, name)
+                if any(found is allowed for allowed in self._more.values()):
+                    return found
         if self._restricted:
             raise pickle.UnpicklingError(
                 f"Weights only load failed. The file wants to call {full}, which is not among what "
@@ -559,7 +572,7 @@ class _Unpickler(pickle.Unpickler):
                 f"file, allow it by torch.serialization.add_safe_globals([{name}]), or load with "
                 "weights_only=False, which runs any code that the file contains."
             )
-        if module == THEIRS or module.startswith(THEIRS + "."):
+        if inside:
             return _ours(module, name)
         return super().find_class(module, name)
 
