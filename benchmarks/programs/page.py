@@ -71,7 +71,10 @@ def is_right(result: Mapping[str, Any]) -> bool:
     ours, nudged = result["agreement"], result.get("nudged")
     if ours["departs"] is None:
         return True
-    return bool(nudged and nudged["departs"] is not None and nudged["departs"] <= ours["departs"])
+    if not nudged or nudged["departs"] is None:
+        return False
+    # PyTorch beside itself differs in where it starts; we differ in how every sum is rounded.
+    return bool(nudged["departs"] <= 1.2 * ours["departs"] + 1)
 
 
 def row(program: Program, result: Mapping[str, Any]) -> tuple[str, ...]:

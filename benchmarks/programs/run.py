@@ -112,7 +112,7 @@ def processor() -> float:
 
 def last_words(text: str) -> str:
     """The line of an error report that names the error, or the last one."""
-    lines = text.splitlines()
+    lines = re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()
     named = [
         line for line in lines if re.match(r"[\w.]+(?:Error|Exception|Interrupt|Exit)\b", line)
     ]

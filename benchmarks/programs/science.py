@@ -102,6 +102,14 @@ PYTORCH_EXAMPLES: tuple[Program, ...] = (
         EXAMPLES,
         ("generate_sine_wave.py", "train.py --steps 1"),
         folder="time_sequence_prediction",
+        edits=(
+            Edit(
+                "time_sequence_prediction/train.py",
+                "torch.load('traindata.pt')",
+                "torch.load('traindata.pt', weights_only=False)",
+            ),
+        ),
+        note="PyTorch too loads arrays of NumPy with `weights_only=False` only",
         packages=("matplotlib",),
     ),
 )
@@ -129,7 +137,10 @@ MORVAN: tuple[Program, ...] = (
     _morvan("301_regression.py"),
     _morvan("302_classification.py"),
     _morvan("303_build_nn_quickly.py"),
-    _morvan("304_save_reload.py"),
+    _morvan(
+        "304_save_reload.py",
+        ("torch.load('net.pkl')", "torch.load('net.pkl', weights_only=False)"),
+    ),
     _morvan("305_batch_train.py"),
     _morvan("306_optimizer.py", ("EPOCH = 12", "EPOCH = 3")),
     _morvan("401_CNN.py", mnist=True),

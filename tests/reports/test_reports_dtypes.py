@@ -24,14 +24,18 @@ def test_r12_a_count_in_the_formula_does_not_promote() -> None:
     np.testing.assert_array_equal(x.grad, np.full((2, 3), np.float32(1) / np.float32(3)))
 
 
+SINGLE = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+"""Half the bytes of each."""
+
+
 @pytest.mark.parametrize("name", WITH_SAMPLES)
 def test_r12_float32_in_float32_gradient_out_for_every_op(name: str) -> None:
     """R12: HIPS/autograd PR 199: true for every op, as the edge checks it."""
     op = OPS[name]
 
     def tracked(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.dtype == np.float64:
-            return T(value, np.float32)
+        if isinstance(value, np.ndarray) and value.dtype in SINGLE:
+            return T(value, SINGLE[value.dtype])
         return [tracked(item) for item in value] if type(value) is list else value
 
     leaves = 0
@@ -47,7 +51,8 @@ def test_r12_float32_in_float32_gradient_out_for_every_op(name: str) -> None:
             for t in value if type(value) is list else [value]:
                 if isinstance(t, Tensor) and t.grad is not None:
                     leaves += 1
-                    assert t.grad.dtype == np.float32
+                    assert t.grad.dtype == t.dtype
+                    assert t.dtype in (np.float32, np.complex64)
                     assert t.grad.shape == t.shape
     assert leaves > 0
 

@@ -67,6 +67,7 @@ from minitorch.ops import (  # isort: skip - they build on those above
     segments,
     select,
     solve,
+    special,
     taps,
     triangular,
     write,

@@ -121,7 +121,7 @@ class Distribution:
 
     def _extended_shape(self, sample_shape: Any = _NONE) -> Size:
         """The shape of samples."""
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     # ----------------------------------------------------------------------- what it is like
 
