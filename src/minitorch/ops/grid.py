@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minitorch.ops.arrays import asarray
+from minitorch.ops.broadcast import broadcast_to
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.index import getitem, put_add, take
 from minitorch.ops.matmul import matmul, transposed
 from minitorch.ops.meta import bare, is_meta
 from minitorch.ops.meta_rules import floated
+from minitorch.ops.reduce import sum as sum_of
 from minitorch.ops.samples import Sample, draw
 from minitorch.ops.scatter import nothing
 from minitorch.ops.select import select
@@ -288,7 +290,9 @@ def _gradients(
 ) -> tuple[Any, Any]:
     given = bare(grid)
     if is_meta(given) or is_meta(bare(g)):
-        return nothing(x), nothing(grid)
+        # The nearest pixels' gradients hang on g alone.
+        for_x = broadcast_to(sum_of(g), tuple(x.shape)) if mode == "nearest" else nothing(x)
+        return for_x, nothing(grid)
     options = (needs, mode, padding, corners)
     if type(g) is type(x) is type(grid) is np.ndarray and len(x):
         groups = _groups(len(x), math.prod(g.shape[1:]))
