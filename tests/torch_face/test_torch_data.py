@@ -493,7 +493,9 @@ def test_what_is_not_there() -> None:
 
 
 INTERRUPTED = """
-import os, sys, time
+import os, signal, sys, time
+# A shell lets what it runs in the background ignore Ctrl-C; here it must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import minitorch.torch as torch
 class Slow(torch.utils.data.Dataset):
     def __len__(self): return 10
