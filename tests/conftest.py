@@ -8,7 +8,9 @@ import pytest
 
 from minitorch.ops.declare import OPS, declare
 
-TABLES = ("tests/ops/", "tests/ops_public/", "tests/torch_face/", "tests/conformance/", "tests/cli/")
+TABLES = tuple(
+    f"tests/{folder}/" for folder in ("ops", "ops_public", "torch_face", "conformance", "cli")
+)
 """Where thousands of rows of a table are tested alike: the quick subset takes one in sixteen."""
 
 
