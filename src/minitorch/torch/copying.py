@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.ops.arrays import owner
 from minitorch.torch.tensor import Tensor, wrap
 
 PRIVATE = frozenset({"_acc", "_device", "_grad", "_hooks", "_made", "_post_hooks", "_retains"})
@@ -49,23 +50,21 @@ def _copied(array: Any, memo: dict[Any, Any]) -> Any:
     """A copy of an array: of all the memory it is a view of, once for all that share it."""
     if type(array) is not np.ndarray:
         return array.copy()
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    if owner is array or not array.size:
+    whole = owner(array)
+    if whole is array or not array.size:
         key = id(array)
         if ("memory", key) not in memo:
             memo["memory", key] = np.array(array, order="K"), array
         return memo["memory", key][0]
-    if owner.nbytes > 4 * array.nbytes and ("memory", id(owner)) not in memo:
+    if whole.nbytes > 4 * array.nbytes and ("memory", id(whole)) not in memo:
         # A small window of a large array: alone it is a small array.
         return _alone(array)
-    if ("memory", id(owner)) not in memo:
-        memo["memory", id(owner)] = np.array(owner, order="K"), owner
-    new = memo["memory", id(owner)][0]
-    if new.strides != owner.strides:
+    if ("memory", id(whole)) not in memo:
+        memo["memory", id(whole)] = np.array(whole, order="K"), whole
+    new = memo["memory", id(whole)][0]
+    if new.strides != whole.strides:
         return _alone(array)
-    first = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    first = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     return np.ndarray(array.shape, array.dtype, new.data, first, array.strides)
 
 

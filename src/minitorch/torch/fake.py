@@ -130,12 +130,7 @@ class FakeTensorMode:
 
     def fake_array(self, array: Any, device: str = "cpu") -> Any:
         """An array without memory like `array`; views of one memory stay views of one."""
-        root = array
-        if is_meta(array):
-            root = array if array.base is None else array.base
-        else:
-            while isinstance(root.base, np.ndarray):
-                root = root.base
+        root = (array if array.base is None else array.base) if is_meta(array) else owner(array)
         found = self._roots.get(id(root))
         if found is None:
             whole = MetaArray(root.shape, root.dtype, root.strides, mode=self, device=device)

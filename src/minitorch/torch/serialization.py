@@ -104,6 +104,7 @@ class _Pickler(_PurePickler):  # type: ignore[misc]
     def __init__(self, file: Any, protocol: int) -> None:
         super().__init__(file, protocol=protocol)
         self.storages: dict[int, tuple[str, np.ndarray, DType]] = {}
+        self._keep: list[Any] = []  # pickle knows by its id what it has written
 
     def persistent_id(self, obj: Any) -> Any:
         if not isinstance(obj, _Storage):
@@ -158,7 +159,7 @@ class _Pickler(_PurePickler):  # type: ignore[misc]
             state = attributes(t)
             plain = wrap(t._array)
             parts: Any = (plain, t.requires_grad, OrderedDict())
-            self._keep = [*getattr(self, "_keep", ()), plain]  # memo goes by id
+            self._keep.append(plain)
             return (_PARAMETER_WITH_STATE, (*parts, state)) if state else (_PARAMETER, parts)
         found = _TENSOR, (*self._placed(t), t.requires_grad and t.is_leaf, OrderedDict())
         state = attributes(t)
@@ -185,7 +186,7 @@ class _Pickler(_PurePickler):  # type: ignore[misc]
         first = whole.__array_interface__["data"][0]
         offset = (array.__array_interface__["data"][0] - first) // array.itemsize
         storage = _Storage(whole)
-        self._keep = [*getattr(self, "_keep", ()), storage]
+        self._keep.append(storage)
         return storage, int(offset), tuple(array.shape), tuple(t.stride())
 
 

@@ -22,6 +22,7 @@ from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import PORT, Node, next_seq
 from minitorch.engine.storage import Counter
+from minitorch.ops.arrays import owner
 from minitorch.ops.declare import OPS
 from minitorch.ops.meta import is_meta
 from minitorch.torch.devices import no_numpy
@@ -157,11 +158,10 @@ class Tensor(Methods):
 
     def storage_offset(self) -> int:
         """Elements from the beginning of the memory to this tensor's first one."""
-        base: Any = self._array
-        if is_meta(base):
-            return int(base.offset // base.itemsize)
-        while isinstance(base.base, np.ndarray):
-            base = base.base
+        array: Any = self._array
+        if is_meta(array):
+            return int(array.offset // array.itemsize)
+        base = owner(array)
         if base is self._array or not self._array.size:
             return 0
         first = self._array.__array_interface__["data"][0]
