@@ -28,8 +28,8 @@ import numpy as np
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops import fft as _transforms
 from minitorch.ops.axes import all_axes, one_axis
-from minitorch.ops.complex import is_complex
 from minitorch.ops.declare import OPS
+from minitorch.ops.elementwise.complex import is_complex
 
 __all__ = [
     "fft",

@@ -22,9 +22,9 @@ import numpy as np
 from minitorch import ops
 from minitorch.engine.errors import ShapeError, named
 from minitorch.ops.declare import OPS
-from minitorch.ops.lapack import LinAlgError, working
+from minitorch.ops.linalg.lapack import LinAlgError, working
+from minitorch.ops.linalg.solve import adjoint
 from minitorch.ops.meta import bare
-from minitorch.ops.solve import adjoint
 
 __all__ = [
     "EigResult",

@@ -11,11 +11,11 @@ from drawing_places import NEVER_0_D
 from hypothesis import strategies as st
 from oracle import Case
 
-from minitorch.ops.edges import MODES as EDGES
-from minitorch.ops.grid import MODES as READINGS
-from minitorch.ops.grid import PADDINGS
-from minitorch.ops.resample import MODES
+from minitorch.ops.neural.grid import MODES as READINGS
+from minitorch.ops.neural.grid import PADDINGS
+from minitorch.ops.neural.resample import MODES
 from minitorch.ops.samples import Sample
+from minitorch.ops.shapes.edges import MODES as EDGES
 
 SIZES = st.integers(1, 5)
 

@@ -12,8 +12,8 @@ from oracle import case
 import minitorch
 from minitorch import Tensor
 from minitorch.check import gradcheck, gradgradcheck
-from minitorch.ops import complex as parts
 from minitorch.ops.declare import OPS, Op
+from minitorch.ops.elementwise import complex as parts
 
 # The edge behind these takes the real part, or there is no gradient behind them at all.
 EDGE = {"astype", "beside"}

@@ -14,8 +14,8 @@ from oracle import NAMES, Case, arguments, as_list, case, is_tracked, leaves, sh
 from minitorch import Tensor
 from minitorch.check import gradcheck, gradgradcheck
 from minitorch.ops.declare import OPS
+from minitorch.ops.elementwise.special import POLYNOMIALS, WITHOUT_GRADIENT
 from minitorch.ops.samples import Sample
-from minitorch.ops.special import POLYNOMIALS, WITHOUT_GRADIENT
 
 
 def as_function(it: Case, sample: Sample) -> tuple[Callable[..., Any], list[Tensor]]:

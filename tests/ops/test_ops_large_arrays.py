@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import minitorch.torch as mt
-from minitorch.ops import choose, quotients
+from minitorch.ops.elementwise import choose, quotients
 
 ODD = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1e-30, -1e-30, 3e38], np.float32)
 

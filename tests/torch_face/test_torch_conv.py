@@ -11,8 +11,8 @@ import pytest
 import torch as theirs
 
 import minitorch.torch as ours
-from minitorch.ops import conv_plan
 from minitorch.ops.declare import OPS
+from minitorch.ops.neural import conv_plan
 
 LIBRARIES = (ours, theirs)
 RNG = np.random.default_rng(5)
@@ -110,7 +110,7 @@ def test_values_and_derivatives_of_both_orders(
     if budget is not None:
         monkeypatch.setattr(conv_plan, "BUDGET", budget)
         monkeypatch.setattr(conv_plan, "MANY", 16)
-    from minitorch.ops import conv_arrays
+    from minitorch.ops.neural import conv_arrays
 
     conv_arrays.layout.cache_clear()
     outputs = w[1] * options.get("groups", 1) if "transpose" in name else w[0]

@@ -8,7 +8,7 @@ import torch
 from side_by_side import array, compare, compare_errors, sides
 
 import minitorch.torch as mt
-from minitorch.ops.special import POLYNOMIALS, WITHOUT_GRADIENT
+from minitorch.ops.elementwise.special import POLYNOMIALS, WITHOUT_GRADIENT
 
 RNG = np.random.default_rng(11)
 INF, NAN = np.inf, np.nan

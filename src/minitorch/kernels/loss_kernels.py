@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.kernels import register
-from minitorch.ops.margin_loss import Aim
+from minitorch.ops.losses.margin_loss import Aim
 
 
 def _multi_margin(g: Any, x: Any, margin: float, p: int, reduction: str, aux: Aim) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from minitorch.kernels import register
 from minitorch.ops.arrays import asarray
-from minitorch.ops.loss import Targets
+from minitorch.ops.losses.loss import Targets
 
 
 def _addmm_left(g: Any, mat2: Any, alpha: float) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from minitorch.kernels import register
-from minitorch.ops import lanes
 from minitorch.ops.declare import OPS
-from minitorch.ops.norm import channel_scale, spread_channels
+from minitorch.ops.reduction import lanes
+from minitorch.ops.reduction.norm import channel_scale, spread_channels
 
 
 def _layer_norm(

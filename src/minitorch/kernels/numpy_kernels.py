@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from minitorch.kernels import register
-from minitorch.ops import single
 from minitorch.ops.arrays import asarray
-from minitorch.ops.choose import choose
 from minitorch.ops.declare import OPS
-from minitorch.ops.loss import Targets
-from minitorch.ops.norm import exponentials
+from minitorch.ops.elementwise import single
+from minitorch.ops.elementwise.choose import choose
+from minitorch.ops.losses.loss import Targets
+from minitorch.ops.reduction.norm import exponentials
 
 
 def _tanh(g: Any, out: Any) -> Any:

@@ -14,8 +14,8 @@ import numpy as np
 
 from minitorch.kernels import register
 from minitorch.ops.declare import OPS
-from minitorch.ops.recurrent import GRUKept, LSTMKept, RNNKept
-from minitorch.ops.recurrent_arrays import Cut, Sizes, flat
+from minitorch.ops.neural.recurrent import GRUKept, LSTMKept, RNNKept
+from minitorch.ops.neural.recurrent_arrays import Cut, Sizes, flat
 
 _SUITED = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 

@@ -1,77 +1,59 @@
 """Every operation, declared once: `declare.py` says how, `record.py` what is made of it.
 
-Functions here take arrays (and run bare) or tensors of any face (and are recorded). What the
-families of the second group declare is found by name in `declare.OPS`; the PyTorch face gives
-it PyTorch's names.
+A folder a kind, a file a family. Functions here take arrays (and run bare) or tensors of any face
+(and are recorded). What the second group declares is found by name in `declare.OPS`; the PyTorch
+face gives it PyTorch's names.
 """
 
-from minitorch.ops import (
-    broadcast,
-    complex,
-    extrema,
-    index,
-    loss,
-    norm,
-    pointwise,
-    random,
-    reduce,
-    rounding,
-    shape,
-    trig,
-)
-from minitorch.ops import (
-    matmul as matrices,  # the module: the function of this name is imported below
-)
+from minitorch.ops import broadcast, random
 from minitorch.ops.broadcast import *
-from minitorch.ops.complex import *
-from minitorch.ops.extrema import *
-from minitorch.ops.index import *
-from minitorch.ops.loss import *
-from minitorch.ops.matmul import *
-from minitorch.ops.norm import *
-from minitorch.ops.pointwise import *
+from minitorch.ops.elementwise import complex, pointwise, rounding, trig
+from minitorch.ops.elementwise.complex import *
+from minitorch.ops.elementwise.pointwise import *
+from minitorch.ops.elementwise.rounding import *
+from minitorch.ops.elementwise.trig import *
+from minitorch.ops.indexing import index
+from minitorch.ops.indexing.index import *
+from minitorch.ops.linalg import matmul as matrices  # the function of this name is taken below
+from minitorch.ops.linalg.matmul import *
+from minitorch.ops.losses import loss
+from minitorch.ops.losses.loss import *
 from minitorch.ops.random import *
-from minitorch.ops.reduce import *
-from minitorch.ops.rounding import *
-from minitorch.ops.shape import *
-from minitorch.ops.trig import *
+from minitorch.ops.reduction import extrema, norm, reduce
+from minitorch.ops.reduction.extrema import *
+from minitorch.ops.reduction.norm import *
+from minitorch.ops.reduction.reduce import *
+from minitorch.ops.shapes import shape
+from minitorch.ops.shapes.shape import *
 
-from minitorch.ops import (  # isort: skip - they build on those above
-    activation,
-    attention,
-    bag,
-    calculus,
-    conv,
-    ctc,
+from minitorch.ops import fft, sampling  # isort: skip - these build on those above
+from minitorch.ops.elementwise import activation, special
+from minitorch.ops.indexing import scatter, scatter_along, write
+from minitorch.ops.linalg import (
     decompose,
     distance,
-    edges,
-    fft,
-    grid,
     householder,
     least_squares,
-    linear_loss,
     lu,
-    margin_loss,
-    pixels,
-    point_loss,
+    products,
+    solve,
+    triangular,
+)
+from minitorch.ops.losses import ctc, linear_loss, margin_loss, point_loss
+from minitorch.ops.neural import (
+    attention,
+    bag,
+    conv,
+    grid,
     pool,
     pool_max,
     pool_places,
-    products,
     recurrent,
     resample,
-    sampling,
-    scatter,
-    scatter_along,
-    segments,
-    select,
-    solve,
-    special,
     taps,
-    triangular,
-    write,
 )
+from minitorch.ops.reduction import segments
+from minitorch.ops.shapes import blocks, edges, pixels, select
 
 __all__ = []
 __all__ += broadcast.__all__

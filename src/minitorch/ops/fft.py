@@ -20,11 +20,11 @@ from minitorch.engine.errors import ShapeError
 from minitorch.ops.arrays import asarray
 from minitorch.ops.axes import prepare_axes
 from minitorch.ops.broadcast import astype
-from minitorch.ops.complex import complex_draw, conj, is_complex
 from minitorch.ops.declare import OPS, REQUIRED, declare
+from minitorch.ops.elementwise.complex import complex_draw, conj, is_complex
 from minitorch.ops.meta import bare
 from minitorch.ops.samples import Sample, draw
-from minitorch.ops.shape import constant_pad
+from minitorch.ops.shapes.shape import constant_pad
 
 __all__: list[str] = []
 

@@ -20,13 +20,13 @@ from typing import Any, Final
 import numpy as np
 
 from minitorch.ops.declare import REQUIRED, declare
+from minitorch.ops.elementwise.pointwise import exp, floating, log, log1p, where
+from minitorch.ops.elementwise.trig import digamma
 from minitorch.ops.meta import bare, is_meta
 from minitorch.ops.meta_rules import floated
-from minitorch.ops.pointwise import exp, floating, log, log1p, where
-from minitorch.ops.reduce import sum as reduce_sum
+from minitorch.ops.reduction.reduce import sum as reduce_sum
 from minitorch.ops.samples import Sample
-from minitorch.ops.shape import reshape
-from minitorch.ops.trig import digamma
+from minitorch.ops.shapes.shape import reshape
 
 __all__: list[str] = []
 

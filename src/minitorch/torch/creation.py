@@ -524,7 +524,7 @@ def empty_strided(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor whose elements are not set, laid out with these strides (in elements)."""
-    from minitorch.ops.index import extent, strided
+    from minitorch.ops.indexing.index import extent, strided
 
     kind, shape = dtype_of("empty_strided", dtype), tuple(size)
     if len(shape) != len(stride):

@@ -18,8 +18,8 @@ from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
+from minitorch.ops.elementwise.special import TO_FLOATS
 from minitorch.ops.meta import MetaArray
-from minitorch.ops.special import TO_FLOATS
 from minitorch.torch.devices import FAKING, as_result, check_devices, enter_mode, stand_in
 from minitorch.torch.dtypes import default_numpy, floated, promote, promote_difference, settle
 from minitorch.torch.node import KINDS, Several, TorchNode, leaf_node

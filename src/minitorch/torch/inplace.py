@@ -17,7 +17,7 @@ from minitorch.engine import edge
 from minitorch.engine.errors import DTypeError, GraphError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
-from minitorch.ops.index import extent, strided
+from minitorch.ops.indexing.index import extent, strided
 from minitorch.ops.meta import is_meta
 from minitorch.torch.face import node_class, recorder
 from minitorch.torch.node import KINDS, TorchNode, node_hooks, op_word, output_hooks

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
-from minitorch.ops.lapack import refuse_singular
-from minitorch.ops.lu import order_of, permutation
+from minitorch.ops.linalg.lapack import refuse_singular
+from minitorch.ops.linalg.lu import order_of, permutation
+from minitorch.ops.linalg.triangular import NOT_POSITIVE
 from minitorch.ops.meta import blank_like, is_meta
-from minitorch.ops.triangular import NOT_POSITIVE
 from minitorch.torch import linalg, return_types
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import default_numpy

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
-from minitorch.ops.index import distinct, extent, restrided
+from minitorch.ops.indexing.index import distinct, extent, restrided
 from minitorch.ops.meta import is_meta
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder

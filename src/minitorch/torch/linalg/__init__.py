@@ -1,6 +1,6 @@
 """Linear algebra, PyTorch's `torch.linalg`: decompositions, solving, norms."""
 
-from minitorch.ops.lapack import LinAlgError
+from minitorch.ops.linalg.lapack import LinAlgError
 from minitorch.torch.linalg.decompositions import (
     cholesky,
     cholesky_ex,

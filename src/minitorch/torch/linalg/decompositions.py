@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.mode import ambient
-from minitorch.ops.decompose import complex_dtype, converged
-from minitorch.ops.lapack import refuse_singular
-from minitorch.ops.lu import ZERO_PIVOT, permutation
+from minitorch.ops.linalg.decompose import complex_dtype, converged
+from minitorch.ops.linalg.lapack import refuse_singular
+from minitorch.ops.linalg.lu import ZERO_PIVOT, permutation
+from minitorch.ops.linalg.triangular import NOT_POSITIVE
 from minitorch.ops.meta import is_meta
-from minitorch.ops.triangular import NOT_POSITIVE
 from minitorch.torch import return_types
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store

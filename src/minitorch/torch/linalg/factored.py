@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
-from minitorch.ops.lapack import routine
-from minitorch.ops.least_squares import DRIVERS
-from minitorch.ops.lu import order_of
+from minitorch.ops.linalg.lapack import routine
+from minitorch.ops.linalg.least_squares import DRIVERS
+from minitorch.ops.linalg.lu import order_of
 from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch import return_types
 from minitorch.torch.face import recorder

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
-from minitorch.ops.lapack import refuse_singular, singular
-from minitorch.ops.solve import NO_INVERSE, NO_SOLUTION
+from minitorch.ops.linalg.lapack import refuse_singular, singular
+from minitorch.ops.linalg.solve import NO_INVERSE, NO_SOLUTION
 from minitorch.torch import return_types
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
-from minitorch.ops.attention import as_bias, causal_mask, factor
+from minitorch.ops.neural.attention import as_bias, causal_mask, factor
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.linalg import NAMES, product
 from minitorch.torch.functions.shape import transpose

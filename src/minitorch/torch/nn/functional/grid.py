@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minitorch.engine.errors import DTypeError, ShapeError
-from minitorch.ops.grid import MODES, PADDINGS
+from minitorch.ops.neural.grid import MODES, PADDINGS
 from minitorch.torch.dtypes import Size, from_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
-from minitorch.ops.norm import channel_statistics
+from minitorch.ops.reduction.norm import channel_statistics
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import _view, expand_as
 from minitorch.torch.inplace import write

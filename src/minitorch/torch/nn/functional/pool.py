@@ -16,7 +16,7 @@ import numpy as np
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.ops.meta import is_meta
-from minitorch.ops.pool_max import found_max
+from minitorch.ops.neural.pool_max import found_max
 from minitorch.torch.devices import FAKING
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor
@@ -310,7 +310,7 @@ def max_pool2d_with_indices_backward(
     RuntimeError if the shapes are not those of the pooling's result, for indices out of range.
     """
     name = "max_pool2d_with_indices_backward"
-    from minitorch.ops.pool import pooled_sizes
+    from minitorch.ops.neural.pool import pooled_sizes
 
     array = _check_input(name, self, 2, FLOATS)
     step = _stride(name, stride, 2)

@@ -12,7 +12,7 @@ import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.meta import is_meta
-from minitorch.ops.resample import resample_bytes
+from minitorch.ops.neural.resample import resample_bytes
 from minitorch.torch.dtypes import Size
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor

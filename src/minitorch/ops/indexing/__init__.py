@@ -1,0 +1,1 @@
+"""Reading and writing at places that an array names: indexing, gather, scatter."""

@@ -1,0 +1,1 @@
+"""Losses: several steps of a formula in one operation."""

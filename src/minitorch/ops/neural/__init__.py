@@ -1,0 +1,1 @@
+"""What layers are made of: convolutions, pools, recurrences, attention, resampling."""

@@ -1,0 +1,1 @@
+"""Operations that make fewer elements of many: sums, extremes, norms, statistics, normalisation."""

@@ -1,0 +1,1 @@
+"""Operations that arrange the same elements differently, or choose a regular part of them."""
