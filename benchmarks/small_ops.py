@@ -6,8 +6,9 @@ With 256 elements the arithmetic is nearly free; what is measured is the bookkee
 - mixed:      tanh, sigmoid, sin and relu among them
 
 Each side runs the same text on the same values, starts from leaves without gradient, and must
-arrive at the same gradients. A third side makes the bare NumPy calls alone, forward and backward,
-written out by hand: what is left of our time is what recording and walking cost.
+arrive at the same gradients: both of our faces, and PyTorch. One more side makes the bare NumPy
+calls alone, forward and backward, written out by hand: what is left of our time is what recording
+and walking cost.
 
     python benchmarks/small_ops.py [--rounds 41] [--json PATH]
 """
@@ -26,6 +27,7 @@ import numpy as np
 import torch
 
 import minitorch
+import minitorch.torch as face
 
 ELEMENTS, OPS = 256, 60
 REQUIRED = 0.6
@@ -115,35 +117,35 @@ def values(dtype: str) -> tuple[np.ndarray, ...]:
     return tuple(rng.uniform(0.6, 1.1, ELEMENTS).astype(dtype) for _ in range(3))
 
 
+def chain_of(
+    tensor: Callable[..., Any], chain: Callable[..., Any], dtype: str, seed: Any
+) -> tuple[Side, list[Any]]:
+    """The chain and its backward on tensors that a library makes, and the leaves."""
+    leaves = [tensor(v, requires_grad=True) for v in values(dtype)]
+
+    def side() -> None:
+        for t in leaves:
+            t.grad = None
+        chain(*leaves).backward(seed)
+
+    return side, leaves
+
+
 def sides(chain: Callable[..., Any], bare: Callable[..., Any], dtype: str) -> dict[str, Side]:
     arrays = values(dtype)
     ones = np.ones(ELEMENTS, dtype)
-    ours = [minitorch.Tensor(v, requires_grad=True) for v in arrays]
-    theirs = [torch.tensor(v, requires_grad=True) for v in arrays]
-    seed = torch.tensor(ones)
-
-    def minitorch_side() -> None:
-        for t in ours:
-            t.grad = None
-        chain(*ours).backward(ones)
-
-    def torch_side() -> None:
-        for t in theirs:
-            t.grad = None
-        chain(*theirs).backward(seed)
-
-    found = bare(*arrays, ones)
-    minitorch_side()
-    torch_side()
-    close = 1e-4 if dtype == "float32" else 1e-10
-    for t, o, g in zip(theirs, ours, found, strict=True):
-        np.testing.assert_allclose(o.grad, t.grad.numpy(), rtol=close, atol=close)
-        np.testing.assert_allclose(g, t.grad.numpy(), rtol=close, atol=close)
-    return {
-        "minitorch": minitorch_side,
-        "PyTorch": torch_side,
-        "NumPy": lambda: bare(*arrays, ones),
+    made = {
+        "minitorch": chain_of(minitorch.Tensor, chain, dtype, ones),
+        "minitorch.torch": chain_of(face.tensor, chain, dtype, face.tensor(ones)),
+        "PyTorch": chain_of(torch.tensor, chain, dtype, torch.tensor(ones)),
     }
+    found = bare(*arrays, ones)
+    close = 1e-4 if dtype == "float32" else 1e-10
+    for side, leaves in made.values():
+        side()
+        for t, g in zip(leaves, found, strict=True):
+            np.testing.assert_allclose(np.asarray(t.grad), g, rtol=close, atol=close)
+    return {name: side for name, (side, _) in made.items()} | {"NumPy": lambda: bare(*arrays, ones)}
 
 
 def measure(rounds: int = ROUNDS) -> list[Row]:
@@ -154,20 +156,23 @@ def measure(rounds: int = ROUNDS) -> list[Row]:
         ("mixed", mixed, bare_mixed),
     ):
         for dtype in ("float32", "float64"):
-            row, seconds = compare(
-                f"{OPS} small ops, {name}, {dtype}",
-                sides(chain, bare, dtype),
-                "minitorch",
-                "PyTorch",
-                rounds,
-                # The mixed chain measures NumPy's kernels as much as the bookkeeping.
-                REQUIRED if (name, dtype) == ("arithmetic", "float32") else None,
-            )
-            over = statistics.median(
-                (ours - numpy) / OPS
-                for ours, numpy in zip(seconds["minitorch"], seconds["NumPy"], strict=True)
-            )
-            rows.append(row._replace(note=f"{1e6 * over:.2f} µs an op over bare NumPy"))
+            every = sides(chain, bare, dtype)
+            # The mixed chain measures NumPy's kernels as much as the bookkeeping.
+            required = REQUIRED if (name, dtype) == ("arithmetic", "float32") else None
+            for ours, face_name in (("minitorch", ""), ("minitorch.torch", ", PyTorch face")):
+                row, seconds = compare(
+                    f"{OPS} small ops, {name}, {dtype}{face_name}",
+                    {each: every[each] for each in (ours, "PyTorch", "NumPy")},
+                    ours,
+                    "PyTorch",
+                    rounds,
+                    required,
+                )
+                over = statistics.median(
+                    (mine - numpy) / OPS
+                    for mine, numpy in zip(seconds[ours], seconds["NumPy"], strict=True)
+                )
+                rows.append(row._replace(note=f"{1e6 * over:.2f} µs an op over bare NumPy"))
     return rows
 
 

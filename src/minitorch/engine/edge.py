@@ -51,7 +51,7 @@ def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
     """
     if x.shape[1:] == shape and x.dtype.itemsize > 2:  # a bias, most often
         if len(shape) == 1 and type(x) is np.ndarray and x.dtype.char in "fd" and x.size:
-            return np.asarray(np.matmul(_ones(len(x), x.dtype.char), x))
+            return np.asarray(np.dot(_ones(len(x), x.dtype.char), x))
         return np.asarray(np.add.reduce(x, axis=0))
     axes = broadcast_axes(x.shape, shape)
     if not axes:
@@ -81,9 +81,7 @@ def fit(x: Any, shape: Shape, dtype: np.dtype[Any]) -> np.ndarray:
         x = np.asarray(x)
     if x.shape != shape:
         x = sum_to(x, shape)
-    if x.dtype is not dtype and x.dtype != dtype:
-        return cast(x, dtype)
-    return np.asarray(x)
+    return x if x.dtype is dtype or x.dtype == dtype else cast(x, dtype)
 
 
 def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -155,20 +155,24 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
     pending: dict[Node, Any] = {}
     owned: set[Node] = set()
     alone: set[Node] = set()
-    for root, seed in zip(roots, seeds, strict=True):
-        _deliver(pending, owned, root, seed, record)
-    heap = [(-root.seq, root) for root, count in counts.items() if count == 0]
-    heap.sort()
+    # The only node that is ready does not go through the heap, nor its gradient through `pending`.
+    single: Node | None = None
+    ready: Any = None
+    heap: list[tuple[int, Node]] = []
+    if len(roots) == 1 and roots[0].edges:
+        single, ready = roots[0], seeds[0]
+    else:
+        for root, seed in zip(roots, seeds, strict=True):
+            _deliver(pending, owned, root, seed, record)
+        heap = sorted((-root.seq, root) for root in set(roots) if not counts[root])
     state = ambient.get()
     debug, anomaly = state.debug, state.anomaly
     # Formulas are called directly until a complex gradient comes up; see `engine.node.pull`.
     plain = not record and anomaly is None
+    backward = targets is None and keep
     for seed in seeds:
         if plain and seed.dtype.kind == "c":
             plain = False
-    # The only node that is ready does not go through the heap, nor its gradient through `pending`.
-    single: Node | None = None
-    ready: Any = None
     while heap or single is not None or due:
         if due:
             # Leaves go before all else, in the order in which they became ready.
@@ -245,7 +249,11 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
                 else:
                     shape, dtype = like.shape, like.dtype
                 if r.shape != shape or r.dtype is not dtype:
-                    r = _fit(node, behind, r, False, False)
+                    try:
+                        r = edge.fit(r, shape, dtype)
+                    except ShapeError:
+                        watch.check(node, behind, r)  # says whose fault it is
+                        raise
                     if plain and r.dtype.kind == "c":
                         plain = False
             elif r is not None and type(r) is not dict:
@@ -262,13 +270,14 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
                 if r is not None:
                     _deliver(pending, owned, behind, r, record)
                 r = pending.pop(behind)
-            elif (
-                not behind.edges
-                and type(r) is ndarray
-                and r.base is None
-                and getrefcount(r) <= ALONE
-            ):
-                alone.add(behind)  # a leaf may keep what nobody else holds
+            elif not behind.edges and type(r) is ndarray:
+                # A leaf may keep what nobody else holds.
+                free = r.base is None and getrefcount(r) <= ALONE
+                if backward and behind.at_once:
+                    behind.accumulate(r, free)
+                    continue
+                if free:
+                    alone.add(behind)
             if not behind.edges:
                 due.append((behind, r))
                 continue

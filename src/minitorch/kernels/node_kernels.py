@@ -7,24 +7,25 @@ from typing import Any
 import numpy as np
 
 from minitorch.kernels import register
-from minitorch.ops.arrays import asarray
+from minitorch.ops.arrays import asarray, matrix_product
 from minitorch.ops.losses.loss import Targets
+from minitorch.ops.reduction import lanes
 
 
 def _addmm_left(g: Any, mat2: Any, alpha: float) -> Any:
-    r = np.matmul(g, mat2.T)
+    r = matrix_product(g, mat2.T)
     return r if alpha == 1 else r * alpha
 
 
 def _addmm_right(g: Any, mat1: Any, alpha: float) -> Any:
-    r = np.matmul(mat1.T, g)
+    r = matrix_product(mat1.T, g)
     return r if alpha == 1 else r * alpha
 
 
 def _log_softmax(g: Any, out: Any, axis: int) -> Any:
     r = asarray(np.exp(out))
     if r.ndim:
-        r *= np.add.reduce(g, axis=axis, keepdims=True, dtype=r.dtype)
+        r *= lanes.totals(g, axis)
     else:
         r *= g
     return np.subtract(g, r, out=r)
@@ -32,7 +33,7 @@ def _log_softmax(g: Any, out: Any, axis: int) -> Any:
 
 def _softmax(g: Any, out: Any, axis: int) -> Any:
     r = asarray(np.multiply(g, out))
-    total = np.add.reduce(r, axis=axis, keepdims=True) if r.ndim else r.copy()
+    total = lanes.totals(r, axis) if r.ndim else r.copy()
     r -= out * total
     return r
 

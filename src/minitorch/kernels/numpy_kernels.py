@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.kernels import register
-from minitorch.ops.arrays import asarray
+from minitorch.ops.arrays import asarray, matrix_product
 from minitorch.ops.declare import OPS
 from minitorch.ops.elementwise import single
 from minitorch.ops.elementwise.choose import choose
@@ -66,23 +66,23 @@ def _product_of(g: Any, x: Any) -> Any:
 
 def _matmul_x(g: Any, x_shape: Any, y: Any) -> Any:
     if g.ndim == 2 and y.ndim == 2:
-        return np.matmul(g, y.T)
+        return matrix_product(g, y.T)
     return OPS["matmul"].formulas["x"](g, x_shape, y)
 
 
 def _matmul_y(g: Any, x: Any, y_shape: Any) -> Any:
     if g.ndim == 2 and x.ndim == 2:
-        return np.matmul(x.T, g)
+        return matrix_product(x.T, g)
     return OPS["matmul"].formulas["y"](g, x, y_shape)
 
 
 def _linear_x(g: Any, weight: Any) -> Any:
-    return np.matmul(g, weight)
+    return matrix_product(g, weight) if g.ndim == 2 else np.matmul(g, weight)
 
 
 def _linear_weight(g: Any, x: Any) -> Any:
     if g.ndim == 2:
-        return np.matmul(g.T, x)
+        return matrix_product(g.T, x)
     rows = int(np.prod(g.shape[:-1]))
     return np.matmul(g.reshape(rows, g.shape[-1]).T, x.reshape(rows, x.shape[-1]))
 

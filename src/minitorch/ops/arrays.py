@@ -14,6 +14,14 @@ def asarray(x: Any, dtype: Any = None) -> Any:
     return np.asarray(x, dtype)
 
 
+def matrix_product(x: Any, y: Any) -> Any:
+    """The product of two matrices: `np.matmul`, which takes twice as long to call as `np.dot`, and
+    more where a matrix has one row or column."""
+    if type(x) is np.ndarray is type(y) and x.dtype.char in "fd":
+        return np.dot(x, y)
+    return np.matmul(x, y)
+
+
 def owner(x: Any) -> Any:
     """The array whose memory `x` is a view of; itself if it owns its memory."""
     while isinstance(x.base, np.ndarray):

@@ -14,6 +14,8 @@ def one_axis(axis: Any, ndim: int) -> int:
 
     Raises ValueError when it is out of range, TypeError when it is not an integer.
     """
+    if type(axis) is int and 0 <= axis < ndim:
+        return axis
     if isinstance(axis, (bool, np.bool_)):
         raise TypeError(f"axis must be an integer, not {axis!r}")
     axis, most = operator.index(axis), max(ndim, 1)

@@ -58,12 +58,13 @@ def _keep(node: TorchNode) -> None:
 
 def node_behind(x: Tensor) -> Any:
     """The node of a tracked tensor, where `_node` alone does not tell."""
-    if x._base is not None:
-        refresh(x)
-        # A view that was made under no_grad of what requires grad has no place in the graph.
-        if x._node is not None or x._base._tracked:
-            return x._node
-    return x._node or leaf_node(x)
+    if x._base is None:
+        return x._node or leaf_node(x)
+    refresh(x)
+    # A view that was made under no_grad of what requires grad has no place in the graph.
+    if x._node is not None or x._base._tracked:
+        return x._node
+    return leaf_node(x)
 
 
 def several(

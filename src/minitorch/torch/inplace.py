@@ -203,10 +203,13 @@ def write(t: Tensor, array: np.ndarray) -> None:
 
 def count_write(t: Tensor) -> None:
     """Note that the memory of `t` was written to; in anomaly mode also where."""
-    counter = version_of(t)
-    if counter is INFERENCE:
+    counter = t._counter
+    if counter is None:
+        counter = t._counter = [1]
+    elif counter is INFERENCE:
         return
-    counter[0] += 1
+    else:
+        counter[0] += 1
     if ambient.get().anomaly is not None:
         from minitorch.torch.observers import stack_text
 
@@ -298,6 +301,34 @@ def inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) 
         use_result(node, t, out)
         set_history(t, node)
     return t
+
+
+def augmented(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`inplace(function, ...)` as one of Python's operators: `+=` and its kin."""
+    name = function.__name__
+
+    def change(self: Any, other: Any) -> Any:
+        if name in _DIRECT and _is_simple(self, other) and _directly(name, self, other):
+            return self
+        return inplace(function, self, other)
+
+    return change
+
+
+def _is_simple(t: Tensor, other: Any) -> bool:
+    """Whether it is plain at one look that a change of `t` by means of `other` is not recorded and
+    that no check has anything to refuse: updates of parameters, most often."""
+    array, counter = t._array, t._counter
+    if type(array) is not np.ndarray or not array.flags.carray or counter is INFERENCE:
+        return False
+    recording = ambient.get().grad
+    if recording and (t._tracked or t._base is not None):
+        return False
+    if not isinstance(other, Tensor):
+        return True
+    if recording and (other._tracked or other._base is not None):
+        return False
+    return counter is None or other._counter is not counter
 
 
 def _directly(name: str, t: Tensor, other: Any) -> bool:
@@ -419,7 +450,7 @@ def rearrange(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any
     before = alias(t)
     out = function(before, *args, **kwargs)
     t._array = out._array
-    version_of(t)[0] += 1
+    count_write(t)
     if tracked:
         node = out._node
         node.__class__ = node_class(node.op, _NAMES_IN_PLACE.get(node.name(), node.name()))

@@ -1,8 +1,7 @@
 """Nodes of the PyTorch face: one class an operation, with PyTorch's name, and hooks.
 
 A node knows its inputs' nodes and what it saved; never its output. A leaf has no node of its own
-but an `AccumulateGrad`, made when an operation first needs it, which knows the leaf; the leaf
-remembers it weakly.
+but an `AccumulateGrad`, made when an operation first needs it, which knows the leaf weakly.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import importlib
 import weakref
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +22,10 @@ if TYPE_CHECKING:
     from minitorch.torch.tensor import Tensor
 
 
-_calls: list[Any] = []
-
-
+@cache
 def calls() -> Any:
     """The functions that know both nodes and tensors; they import this module."""
-    if not _calls:
-        _calls.append(importlib.import_module("minitorch.torch.calls"))
-    return _calls[0]
+    return importlib.import_module("minitorch.torch.calls")
 
 
 LATEST = 1 << 62
@@ -459,33 +455,55 @@ class AccumulateGrad(TorchNode):
         leaf = self._leaf()
         if leaf is None or g is None or self.extra is not None or "_hooks" in leaf.__dict__:
             calls().accumulate(self, g, owned)
-        else:
-            # Nobody is to be called: by far the most common case.
-            self.reached = True
-            if leaf._tracked:
-                calls().add_gradient(leaf, g, owned)
+            return
+        # Nobody is to be called: by far the most common case.
+        self.reached = True
+        if leaf._tracked:
+            calls().add_gradient(leaf, g, owned)
 
     def release(self) -> None:
         pass
 
+    def rare(self) -> Extra:
+        if self.extra is None:
+            leaf = self._leaf()
+            if leaf is not None and leaf._acc is self:
+                leaf._acc = weakref.ref(self)
+        return super().rare()
+
 
 def leaf_node(leaf: Tensor) -> AccumulateGrad:
-    """The AccumulateGrad of a leaf that requires grad: the one in use, else a new one."""
-    reference = leaf._acc
-    node = None if reference is None else reference()
+    """The AccumulateGrad of a leaf that requires grad: the one in use, else a new one.
+
+    The leaf keeps it for the next graph, so that a training step need not make one for each
+    parameter. But hooks go with the graph that they were registered in, as in PyTorch: a node
+    with hooks, and that of a leaf with hooks, is only remembered weakly.
+    """
+    found = leaf._acc
+    if type(found) is AccumulateGrad:
+        found.like = leaf._array
+        return found
+    node: AccumulateGrad | None = None if found is None else found()
     if node is None:
         node = AccumulateGrad(leaf)
-        leaf._acc = weakref.ref(node)
+        leaf._acc = node if "_hooks" not in leaf.__dict__ else weakref.ref(node)
     return node
+
+
+def node_in_use(leaf: Tensor) -> AccumulateGrad | None:
+    """The AccumulateGrad of a leaf, if there is one."""
+    node = leaf._acc
+    return node if node is None or type(node) is AccumulateGrad else node()
 
 
 def leaf_hooks(leaf: Tensor) -> LeafHooks:
     """The hooks of a leaf, made when first asked for."""
     if "_hooks" not in leaf.__dict__:
         leaf._hooks = LeafHooks()
-        node = None if leaf._acc is None else leaf._acc()
+        node = node_in_use(leaf)
         if node is not None:
             node.belong_to(leaf)
+            leaf._acc = weakref.ref(node)
     return leaf._hooks
 
 

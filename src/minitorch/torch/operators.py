@@ -12,7 +12,7 @@ from minitorch.ops.declare import OPS, Op
 from minitorch.ops.meta import is_meta
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import FACE, node_class, recorder
-from minitorch.torch.inplace import inplace
+from minitorch.torch.inplace import augmented
 from minitorch.torch.tensor import Tensor, wrap
 
 Function = Callable[..., Any]
@@ -115,10 +115,6 @@ def _rdiv(self: Any, other: Any) -> Any:
     return mul(reciprocal(self), other)
 
 
-def _augmented(function: Function) -> Function:
-    return lambda self, other: inplace(function, self, other)
-
-
 KNOWN = (Tensor, int, float, complex, np.ndarray, np.generic)
 """What can stand beside a tensor in an operator."""
 
@@ -137,22 +133,22 @@ def _attach() -> None:
     table: dict[str, Any] = {
         "__add__": add,
         "__radd__": _of_tensor("__radd__", add),
-        "__iadd__": _augmented(add),
+        "__iadd__": augmented(add),
         "__sub__": sub,
         "__rsub__": _rsub,
-        "__isub__": _augmented(sub),
+        "__isub__": augmented(sub),
         "__mul__": mul,
         "__rmul__": _of_tensor("__rmul__", mul),
-        "__imul__": _augmented(mul),
+        "__imul__": augmented(mul),
         "__truediv__": div,
         "__rtruediv__": _rdiv,
-        "__itruediv__": _augmented(div),
+        "__itruediv__": augmented(div),
         "__div__": div,
         "__rdiv__": lambda self, other: self.reciprocal() * other,
-        "__idiv__": _augmented(div),
+        "__idiv__": augmented(div),
         "__pow__": power,
         "__rpow__": _reflected(power),
-        "__ipow__": _augmented(power),
+        "__ipow__": augmented(power),
         "__neg__": neg,
         "__pos__": lambda self: self,
         "__abs__": recorder("abs"),

@@ -12,8 +12,10 @@ Methods are attached by the modules that define the functions (`functions`, `inp
 
 from __future__ import annotations
 
+import importlib
 import weakref
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -44,6 +46,7 @@ from minitorch.torch.node import (
     TorchNode,
     leaf_hooks,
     leaf_node,
+    node_in_use,
     output_hooks,
 )
 
@@ -66,36 +69,34 @@ class Tensor(Methods):
     _counter: Counter | None
     _grad: Tensor | None = None
     _acc: Any = None
+    """The AccumulateGrad of a leaf, or what gives it when called: see `leaf_node`."""
     _hooks: LeafHooks
-    """A weak reference to the AccumulateGrad of a leaf."""
     _made: Any = None
     """For a view: the state of its base when its node was made, see `views`."""
     _device: device = CPU
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, dtype: Any = None, device: Any = None) -> Any:
         t = object.__new__(cls)
         t._node = t._counter = t._base = None
         t._tracked = False
-        return t
-
-    def __init__(self, *args: Any, dtype: Any = None, device: Any = None) -> None:
         if len(args) == 1 and type(args[0]) is not int:
             source = args[0]
             if isinstance(source, Size):
-                self._array = np.zeros(source, default_numpy())
+                t._array = np.zeros(source, default_numpy())
             elif isinstance(source, Tensor):
-                self._array, self._counter = source._array, version_of(source)
+                t._array, t._counter = source._array, version_of(source)
             elif isinstance(source, np.integer):
-                self._array = np.zeros(source, default_numpy())
+                t._array = np.zeros(source, default_numpy())
             else:
-                self._array = _sequence(source)
+                t._array = _sequence(source)
         else:
             if any(size < 0 for size in args):
                 raise RuntimeError(
                     "Trying to create tensor with negative dimension "
                     f"{next(size for size in args if size < 0)}: {list(args)}"
                 )
-            self._array = np.zeros(args or (0,), default_numpy())
+            t._array = np.zeros(args or (0,), default_numpy())
+        return t
 
     # ---------------------------------------------------------------------------- what it is
 
@@ -305,8 +306,9 @@ class Tensor(Methods):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array = value._array
-        if self._acc is not None and self._acc() is not None:
-            self._acc().like = self._array
+        node = node_in_use(self)
+        if node is not None:
+            node.like = self._array
 
     @property
     def _version(self) -> int:
@@ -348,8 +350,6 @@ class Tensor(Methods):
 
         See `torch.autograd.backward`.
         """
-        from minitorch.torch.autograd.engine import backward, backward_of_one
-
         if (
             gradient is inputs is None
             and not create_graph
@@ -360,9 +360,9 @@ class Tensor(Methods):
             and self._node is not None
             and ambient.get().anomaly is None
         ):
-            backward_of_one(self, retain_graph)
+            engine().backward_of_one(self, retain_graph)
         else:
-            backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+            engine().backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its `.grad` too."""
@@ -586,6 +586,12 @@ def _natural(shape: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
     return given
 
 
+@cache
+def engine() -> Any:
+    """`torch.autograd`'s own backward; it imports this module."""
+    return importlib.import_module("minitorch.torch.autograd.engine")
+
+
 def wrap(array: np.ndarray, cls: Any = Tensor) -> Any:
     """A tensor of this array outside the graph."""
     t = object.__new__(cls)
@@ -694,6 +700,8 @@ def as_array(value: Any, dtype: Any = None) -> np.ndarray:
 
 
 def _holds_tensors(value: Any) -> bool:
+    if set(map(type, value)) <= {float, int}:
+        return False
     return any(
         isinstance(each, Tensor) or (isinstance(each, (list, tuple)) and _holds_tensors(each))
         for each in value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError, named
-from minitorch.ops.arrays import asarray
+from minitorch.ops.arrays import asarray, matrix_product
 from minitorch.ops.axes import one_axis
 from minitorch.ops.declare import REQUIRED, declare
 from minitorch.ops.indexing.index import getitem
@@ -39,6 +39,8 @@ def _matmul(x: Any, y: Any) -> Any:
     x (..., n, k) or (k,); y (..., k, m) or (k,). ShapeError if the k differ or an input is 0-d.
     """
     x, y = asarray(x), asarray(y)
+    if x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]:
+        return matrix_product(x, y)
     if not x.ndim or not y.ndim:
         raise ValueError("both inputs need at least one dimension; use * for a number")
     if x.shape[-1] != y.shape[-min(2, y.ndim)]:

@@ -26,6 +26,24 @@ def _ones(size: int, code: str) -> np.ndarray:
     return ones
 
 
+@lru_cache(maxsize=32)
+def _column(size: int, code: str) -> np.ndarray:
+    ones = np.ones((size, 1), code)
+    ones.flags.writeable = False
+    return ones
+
+
+def totals(x: Any, axis: int) -> Any:
+    """The sums along an axis, which stays with size 1, in the dtype of `x`.
+
+    Along the last axis of a matrix that is a product with ones: BLAS adds up twice as fast.
+    """
+    matrix = type(x) is np.ndarray and x.ndim == 2 and x.dtype.char in "fd"
+    if matrix and axis == 1 and 0 < x.shape[1] <= LONGEST:
+        return np.dot(x, _column(x.shape[1], x.dtype.char))
+    return np.add.reduce(x, axis=axis, keepdims=True, dtype=x.dtype)
+
+
 def suits(*arrays: Any) -> bool:
     """Whether the functions below take these: all of one dtype, float32 or float64."""
     code = arrays[0].dtype.char

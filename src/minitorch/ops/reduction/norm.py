@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,17 +39,7 @@ def exponentials(x: Any, axis: int) -> tuple[np.ndarray, np.ndarray, Any]:
     with np.errstate(invalid="ignore"):
         shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True)
     e = np.exp(shifted)
-    if e.ndim == 2 and axis == 1 and type(e) is np.ndarray and e.dtype.char in "fd":
-        # A product with ones: along a short last axis BLAS adds up twice as fast.
-        return shifted, e, np.matmul(e, _ones(e.shape[1], e.dtype.char))
-    return shifted, e, np.add.reduce(e, axis=axis, keepdims=True)
-
-
-@lru_cache(maxsize=32)
-def _ones(size: int, code: str) -> np.ndarray:
-    ones = np.ones((size, 1), code)
-    ones.flags.writeable = False
-    return ones
+    return shifted, e, lanes.totals(e, axis)
 
 
 def _softmax(x: Any, *, axis: int = -1) -> Any:
@@ -75,7 +64,7 @@ def _softmax_slope(slope: Any, p: Any, *, axis: int = -1) -> Any:
     weighted = asarray(floating(slope) * p)
     if not weighted.size:
         return weighted
-    total = np.add.reduce(weighted, axis=axis, keepdims=True) if weighted.ndim else weighted
+    total = lanes.totals(weighted, axis) if weighted.ndim else weighted
     return np.subtract(weighted, p * total, out=weighted)
 
 
