@@ -35,6 +35,8 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
 PAGE = HERE.parents[1] / "docs" / "programs.md"
 LIBRARIES = ("pytorch", "minitorch")
+STARTS = 6
+"""How many nudged starts `start.py` knows."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -49,10 +51,13 @@ class Run:
     failure: str = ""
 
 
-def command_line(program: Program, library: str, arguments: str, nudge: bool = False) -> list[str]:
+def command_line(
+    program: Program, library: str, arguments: str, nudge: int | None = None
+) -> list[str]:
     """The words of a command with `python` in front of `arguments`, for either library."""
     words = shlex.split(arguments)
-    options = ["--nudge"] * nudge + ["--watch"] * program.watch
+    options = [] if nudge is None else [f"--nudge={nudge}"]
+    options += ["--watch"] * program.watch
     if program.seed is not None or options:
         seed = -1 if program.seed is None else program.seed
         words = [str(HERE / "start.py"), *options, str(seed), *words]
@@ -62,7 +67,7 @@ def command_line(program: Program, library: str, arguments: str, nudge: bool = F
 
 
 def run_program(
-    program: Program, clones: Path, library: str, timeout: float, nudge: bool = False
+    program: Program, clones: Path, library: str, timeout: float, nudge: int | None = None
 ) -> Run:
     """Run all commands of a program in a fresh copy; a command that fails is the last one."""
     with tempfile.TemporaryDirectory(prefix="programs-") as folder:
@@ -137,10 +142,18 @@ def measure(program: Program, clones: Path, timeout: float, keep: Path | None) -
         "agreement": agreement.as_json(),
     }
     if agreement.departs is not None and not theirs.failure:
-        # Is what PyTorch itself prints there determined at all?
-        other = run_program(program, clones, "pytorch", timeout, nudge=True)
-        nudged = compare(theirs.printed, other.printed, program.losses, program.ignore)
-        result["nudged"] = nudged.as_json()
+        # Is what PyTorch itself prints there determined at all? One start beside its own may by
+        # chance stay with it longer than another.
+        earliest = None
+        for nudge in range(STARTS):
+            other = run_program(program, clones, "pytorch", timeout, nudge)
+            nudged = compare(theirs.printed, other.printed, program.losses, program.ignore)
+            if nudged.departs is not None and (earliest is None or nudged.departs < earliest):
+                earliest = nudged.departs
+                result["nudged"] = nudged.as_json()
+            result.setdefault("nudged", nudged.as_json())
+            if earliest is not None and earliest <= agreement.departs:
+                break
     return result
 
 

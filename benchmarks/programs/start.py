@@ -1,10 +1,11 @@
 """Seeds everything, and then runs a program that does not seed itself.
 
-    python start.py [--nudge] [--watch] SEED script.py ARGUMENTS...    (or -m MODULE ARGUMENTS...)
+    python start.py [--nudge=N] [--watch] SEED script.py ARGUMENTS...    (or -m MODULE ARGUMENTS...)
 
 With either library: what `import torch` finds is seeded. `--watch` prints every number that
-`backward` is called on, for programs that print no loss. With `--nudge` every second number of
-every parameter starts at the next float, which shows how far a program's own result is determined.
+`backward` is called on, for programs that print no loss. With `--nudge=N` some numbers of
+every parameter start at the next float, which shows how far a program's own result is determined;
+N, from 0, says which: one of `NUDGES`.
 A seed of -1 seeds nothing.
 """
 
@@ -24,15 +25,20 @@ def seed_all(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def nudge_start() -> None:
+NUDGES = ((0, 2, 1e9), (1, 2, 1e9), (0, 2, -1e9), (1, 2, -1e9), (0, 1, 1e9), (0, 3, -1e9))
+"""The first number of a parameter that is moved, how far it is to the next, and where to."""
+
+
+def nudge_start(which: str) -> None:
     """Move what training starts from, by as little as there is: parameters when an optimizer gets
     them, and what `torch.randn` returns, of which programs without an optimizer make theirs."""
+    first, step, aim = NUDGES[int(which)]
     initialize, randn = torch.optim.Optimizer.__init__, torch.randn
 
     def nudge(p: torch.Tensor) -> None:
         with torch.no_grad():
-            some = p.detach().reshape(-1)[::2]
-            p.view(-1)[::2] = torch.nextafter(some, torch.full_like(some, 1e9))
+            some = p.detach().reshape(-1)[first::step]
+            p.view(-1)[first::step] = torch.nextafter(some, torch.full_like(some, aim))
 
     def nudged_optimizer(self, params, defaults) -> None:  # type: ignore[no-untyped-def]
         initialize(self, params, defaults)
@@ -71,7 +77,11 @@ def watch_backward() -> None:
 
 def main(arguments: list[str]) -> None:
     while arguments[0].startswith("--"):
-        {"--nudge": nudge_start, "--watch": watch_backward}[arguments[0]]()
+        option, _, value = arguments[0].partition("=")
+        if option == "--nudge":
+            nudge_start(value)
+        else:
+            watch_backward()
         arguments = arguments[1:]
     seed, *arguments = arguments
     if int(seed) >= 0:

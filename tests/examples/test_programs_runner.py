@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import sys
@@ -80,14 +81,34 @@ def test_a_program_that_stops_says_why(runner, clones):
 
 def test_what_is_watched_and_nudged(runner, clones):
     program = toy(runner, watch=True)
-    words = runner["run"].command_line(program, "pytorch", "train.py --x 'a b'", nudge=True)
-    assert words[2:] == ["--nudge", "--watch", "3", "train.py", "--x", "a b"]
+    words = runner["run"].command_line(program, "pytorch", "train.py --x 'a b'", nudge=2)
+    assert words[2:] == ["--nudge=2", "--watch", "3", "train.py", "--x", "a b"]
     assert runner["run"].command_line(toy(runner, seed=None), "minitorch", "a.py")[-2:] == [
         "run",
         "a.py",
     ]
+    source = (FOLDER / "start.py").read_text(encoding="utf-8")
+    nudges = ast.literal_eval(source.partition("NUDGES = ")[2].partition("\n")[0])
+    assert len(nudges) == runner["run"].STARTS
     printed = runner["run"].run_program(program, clones, "minitorch", 60).printed
     assert printed.count("backward from a loss of") == 30
+
+
+def test_starts_beside_pytorchs_are_tried_until_one_parts_as_early(runner, clones, monkeypatch):
+    run, tried = runner["run"], []
+
+    def pretend(program, clones, library, timeout, nudge=None):
+        if nudge is not None:
+            tried.append(nudge)
+        losses = {None: "12345", 0: "12345", 1: "12395", 2: "19999"}[nudge]
+        if library == "minitorch":
+            losses = "12999"
+        return run.Run("\n".join(f"loss {each}.0" for each in losses), 1.0, 1.0)
+
+    monkeypatch.setattr(run, "run_program", pretend)
+    result = run.measure(toy(runner), clones, 60, None)
+    assert tried == [0, 1, 2]
+    assert (result["agreement"]["departs"], result["nudged"]["departs"]) == (2, 1)
 
 
 def test_copies_are_shortened_and_completed(runner, clones, tmp_path):
@@ -151,6 +172,8 @@ def test_the_page_names_what_is_wrong(runner, tmp_path):
     }
     assert not page.is_right(result)
     assert page.is_right({**result, "nudged": {**agreement, "departs": 1}})
+    assert page.is_right({**result, "nudged": {**agreement, "departs": 2}})
+    assert not page.is_right({**result, "nudged": {**agreement, "departs": 3}})
     assert not page.is_right({**result, "nudged": {**agreement, "departs": None}})
     stopped = {**result, "failures": {"pytorch": "", "minitorch": "a.py: KeyError: 1"}}
     assert page.write_page(tmp_path / "p.md", [program], {"toy": stopped}) == 1
