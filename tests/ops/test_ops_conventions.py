@@ -122,4 +122,4 @@ def test_what_the_page_says_differs_does(row: dict[str, str]) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['example']} {row['inputs']}")
 def test_every_decision_has_a_reason(row: dict[str, str]) -> None:
     assert len(row["why"].split()) >= 2
-    assert re.fullmatch(r"`[a-z_0-9]+\(.*\)`", row["example"])
+    assert re.fullmatch(r"`[a-z_0-9.]+\(.*\)`", row["example"])

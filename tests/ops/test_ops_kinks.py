@@ -418,3 +418,21 @@ def test_the_deviation_of_equal_numbers_is_exactly_zero(value: float, count: int
 
 def test_sigmoid_reaches_its_bounds() -> None:
     np.testing.assert_array_equal(ops.sigmoid(A([-inf, -1000.0, 1000.0, inf])), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", list(itertools.product((1, 2, 5), repeat=3)), ids=str)
+def test_zero_times_infinity_is_nan_in_every_product(shape: tuple[int, ...], dtype: Any) -> None:
+    n, k, m = shape
+    for x, y in (
+        (np.zeros((n, k), dtype), np.full((k, m), np.inf, dtype)),
+        (np.zeros((k, n), dtype).T, np.full((m, k), np.inf, dtype).T),
+        (np.full((n, k), np.inf, dtype), np.zeros((k, m), dtype)),
+    ):
+        with np.errstate(all="ignore"):
+            a, b = Tensor(x, True), Tensor(y, True)
+            out = ops.matmul(a, b)
+            out.backward(np.full((n, m), np.inf, dtype))
+        assert np.isnan(out.data).all()
+        for other, grad in ((y, a.grad), (x, b.grad)):
+            assert np.isnan(grad).all() == (not other.any())

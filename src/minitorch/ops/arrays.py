@@ -16,8 +16,10 @@ def asarray(x: Any, dtype: Any = None) -> Any:
 
 def matrix_product(x: Any, y: Any) -> Any:
     """The product of two matrices: `np.matmul`, which takes twice as long to call as `np.dot`, and
-    more where a matrix has one row or column."""
-    if type(x) is np.ndarray is type(y) and x.dtype.char in "fd":
+    more where a matrix has one row or column. Of a single element `np.dot` makes a scaling, and
+    BLAS scales infinity by 0 to 0.
+    """
+    if type(x) is np.ndarray is type(y) and x.dtype.char in "fd" and x.size != 1 != y.size:
         return np.dot(x, y)
     return np.matmul(x, y)
 
