@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.func.trees import tree_leaves, tree_map
 from minitorch.torch.functions import stack
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.random import get_rng_state, set_rng_state
-from minitorch.torch.tensor import Tensor
 
 
 def vmap(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn.modules.module import Module
-from minitorch.torch.tensor import Tensor
 
 
 def functional_call(

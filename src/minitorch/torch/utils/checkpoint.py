@@ -8,6 +8,7 @@ the function runs again, and its saved tensors take the places of the former one
 
 from __future__ import annotations
 
+import enum
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -18,20 +19,25 @@ import numpy as np
 
 from minitorch.engine.mode import Ambient, ambient, enable_grad
 from minitorch.engine.node import next_seq
+from minitorch.torch._tensor import Tensor, wrap
+from minitorch.torch.absent import refusing
 from minitorch.torch.autograd.engine import backward
 from minitorch.torch.autograd.function import Function
 from minitorch.torch.autograd.graph import saved_tensors_hooks
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -39,6 +45,24 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 class CheckpointError(RuntimeError):
     """A recomputation that does not do what the forward pass did."""
+
+
+class CheckpointPolicy(enum.Enum):
+    """What a selective checkpoint is to do with an operation's result."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+create_selective_checkpoint_contexts = refusing(
+    "torch.utils.checkpoint.create_selective_checkpoint_contexts",
+    "a function of one operation at a time cannot be asked here; checkpoint the parts that are to "
+    "be computed again, and leave out those that are to be kept",
+)
 
 
 def noop_context_fn() -> Contexts:
@@ -204,6 +228,18 @@ def _detached(value: Any) -> Any:
     t = value.detach()
     t.requires_grad = value.requires_grad
     return t
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The devices of the tensors and the states of their generators: none, as the CPU's is another
+    matter (`torch.get_rng_state`)."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
+    """Undo what changed since `get_device_states`; RuntimeError for a device: there is none."""
+    for each in devices:
+        raise RuntimeError(f"minitorch computes on the CPU: there is no device {each}")
 
 
 class CheckpointFunction(Function):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.functions.basic import from_numpy
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.autograd.function import Function
 from minitorch.torch.node import RemovableHandle
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
@@ -78,6 +78,8 @@ class BackwardHook:
         likes = [np.zeros_like(v._array) if isinstance(v, Tensor) else None for v in given]
 
         def hook(grad_inputs: Sequence[Any], _: Any) -> Any:
+            if self.grad_outputs is None:
+                return None  # they came by another way: backward through a gradient of the module
             # As in PyTorch: zeros for a tensor that wants no gradient.
             whole = [None if like is None else wrap(like) for like in likes]
             for place, g in zip(places, grad_inputs, strict=True):
@@ -88,7 +90,7 @@ class BackwardHook:
         results = list(given)
         for place, t in zip(places, passed, strict=True):
             results[place] = t
-        return results[0] if single else tuple(results)
+        return results[0] if single else _as_before(args, results)
 
     def setup_output_hook(self, args: Any) -> Any:
         """The module's results, so that their gradients are seen."""
@@ -108,9 +110,21 @@ class BackwardHook:
                 result = user_hook(self.module, whole)
                 if result is not None:
                     whole = result if isinstance(result, tuple) else (result,)
+                if len(whole) != len(given):
+                    raise RuntimeError(
+                        "Backward pre hook returned an invalid number of grad_output, got "
+                        f"{len(whole)}, but expected {len(given)}"
+                    )
             self.grad_outputs = whole
             if not self.places:
                 # No input wants a gradient, so that there is nothing to wait for.
+                warnings.warn(
+                    "Full backward hook is firing when gradients are computed with respect to "
+                    "module outputs since no inputs require gradients. See torch.nn.Module."
+                    "register_full_backward_hook for more details.",
+                    UserWarning,
+                    stacklevel=2,
+                )
                 self._finish((None,) * self.count, [])
             return tuple(whole[place] for place in places)
 
@@ -118,7 +132,7 @@ class BackwardHook:
         results = list(given)
         for place, t in zip(places, passed, strict=True):
             results[place] = t
-        return results[0] if single else tuple(results)
+        return results[0] if single else _as_before(args, results)
 
     def _finish(self, grad_inputs: tuple[Any, ...], places: Sequence[int]) -> Any:
         grad_outputs, self.grad_outputs = self.grad_outputs, None
@@ -129,12 +143,22 @@ class BackwardHook:
                 continue
             grad_inputs = result if isinstance(result, tuple) else (result,)
             replaced = True
+            if not places and any(each is not None for each in grad_inputs):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always "
+                    "return None or None for all gradients."
+                )
             if len(grad_inputs) != self.count:
                 raise RuntimeError(
                     "Backward hook returned an invalid number of grad_input, got "
                     f"{len(grad_inputs)}, but expected {self.count}"
                 )
         return tuple(grad_inputs[place] for place in places) if replaced and places else None
+
+
+def _as_before(before: Any, values: Sequence[Any]) -> Any:
+    """The values as a tuple, a named one of the kind that came if that was one."""
+    return type(before)(*values) if hasattr(before, "_fields") else tuple(values)
 
 
 def _tracked(values: Sequence[Any]) -> tuple[list[int], list[Tensor]]:

@@ -10,9 +10,9 @@ from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.generator import Generator, default_generator
 from minitorch.torch.random import randperm
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "ChainDataset",

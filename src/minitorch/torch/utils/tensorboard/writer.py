@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minitorch.torch.tensor import Tensor
+from minitorch.torch._tensor import Tensor
 
 _ADDING = (
     *("add_scalar", "add_scalars", "add_histogram", "add_histogram_raw", "add_image", "add_images"),

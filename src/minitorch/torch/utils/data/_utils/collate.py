@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import float64
 from minitorch.torch.functions.basic import as_tensor, tensor
 from minitorch.torch.functions.joining import stack
-from minitorch.torch.tensor import Tensor
 
 Functions = dict[Any, Callable[..., Any]]
 default_collate_err_msg_format = (

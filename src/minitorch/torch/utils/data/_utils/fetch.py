@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.tensor import Tensor, wrap
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.utils.data._utils.collate import default_collate
 from minitorch.torch.utils.data.dataset import Subset, TensorDataset
 
