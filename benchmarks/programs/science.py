@@ -216,6 +216,14 @@ OTHERS: tuple[Program, ...] = (
         packages=("scipy",),
     ),
     Program(
+        "graph convolutions",
+        "tkipf/pygcn",
+        ("train.py --epochs 60",),
+        folder="pygcn",
+        path=(".",),
+        packages=("scipy",),
+    ),
+    Program(
         "TCN adding problem",
         "locuslab/TCN",
         ("add_test.py --cuda --seq_len 100 --epochs 1 --log-interval 2",),

@@ -28,6 +28,7 @@ import numpy as np
 from minitorch.engine.mode import no_grad
 from minitorch.engine.node import next_seq
 from minitorch.ops.meta_run import with_temporaries
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.fake import FakeTensorMode, Meter, memory_of
 from minitorch.torch.nn import Module
 from minitorch.torch.nn.modules.module import (
@@ -35,7 +36,6 @@ from minitorch.torch.nn.modules.module import (
     register_module_forward_pre_hook,
 )
 from minitorch.torch.node import TorchNode
-from minitorch.torch.tensor import Tensor
 
 PARTS = (
     "parameters",

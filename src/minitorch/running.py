@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import importlib
+import importlib.metadata
 import importlib.util
 import runpy
 import sys
@@ -25,6 +26,7 @@ from typing import Any
 
 from minitorch.engine.errors import MinitorchError
 from minitorch.torch.absent import AbsentError, nearest
+from minitorch.torch.torch_version import VERSION
 
 THEIRS, OURS = "torch", "minitorch.torch"
 
@@ -44,14 +46,44 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(ours(spec.name))
         self.spec = module.__spec__
+        _also_those_within(spec.name)
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has just put PyTorch's name there
 
 
+def _also_those_within(package: str) -> None:
+    """Give the modules in a package that are there already PyTorch's names, too.
+
+    An import of one of them later on would bind its name in the package to the module, where a
+    function may have that name: `torch.nn.utils.spectral_norm`, `torch.autograd.gradcheck`.
+    """
+    within = ours(package) + "."
+    for name, module in list(sys.modules.items()):
+        if name.startswith(within):
+            sys.modules.setdefault(THEIRS + name.removeprefix(OURS), module)
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """What is said of the installed package `torch`: its version, as `torch.__version__`."""
+
+    def read_text(self, filename: str) -> str | None:
+        if filename not in ("METADATA", "PKG-INFO"):
+            return None
+        return f"Metadata-Version: 2.1\nName: {THEIRS}\nVersion: {VERSION}\n"
+
+    def locate_file(self, path: Any) -> Any:
+        return Path(path)
+
+
 class Finder(MetaPathFinder):
     """Finds our modules under PyTorch's names."""
+
+    def find_distributions(self, context: Any = None) -> list[importlib.metadata.Distribution]:
+        """For `importlib.metadata.version("torch")`."""
+        wanted = None if context is None else context.name
+        return [_Distribution()] if wanted in (None, THEIRS) else []
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         if fullname != THEIRS and not fullname.startswith(THEIRS + "."):

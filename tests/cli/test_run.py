@@ -125,14 +125,14 @@ def test_imports_that_cannot_be_are_named_before_the_start(tmp_path: Path) -> No
             from torch.nn import Linear, Liner
             import helper
         """,
-        helper="import torch.fx\nfrom torch.distributed.fsdp.wrap import size_based\n",
+        helper="import torch.nested\nfrom torch.distributed.fsdp.wrap import size_based\n",
     )
     done = run(tmp_path, "x.py", code=1)
     assert done.stdout == ""
     assert done.stderr == (
         "Error: x.py:4: torch.nn.Liner: minitorch does not have it; the nearest is torch.nn.Linear."
-        "; helper.py:1: torch.fx: minitorch does not have it; programs cannot be read as graphs of "
-        "operations; `minitorch.graph` draws one step.; helper.py:2: "
+        "; helper.py:1: torch.nested: minitorch does not have it; there are no nested tensors; pad,"
+        " or torch.nn.utils.rnn.pack_sequence.; helper.py:2: "
         "torch.distributed.fsdp.wrap.size_based: minitorch does not have "
         "torch.distributed.fsdp.wrap. minitorch does not have torch.distributed.fsdp. minitorch "
         "does not have it; there are no groups of processes: minitorch trains in one process; "
@@ -148,16 +148,16 @@ def test_imports_that_may_never_be_needed_are_noted(tmp_path: Path) -> None:
             from typing import TYPE_CHECKING
             import torch
             try:
-                import torch.fx as fx
+                import torch.nested as nested
             except ImportError:
-                fx = None
+                nested = None
             if TYPE_CHECKING:
-                from torch.fx import Graph
+                from torch.nested import nested_tensor
             if len(sys.argv) > 1:
                 import torch.export
             def never():
                 from torch.nn import Liner
-            print("done", fx)
+            print("done", nested)
         """,
     )
     done = run(tmp_path, "x.py")

@@ -12,8 +12,8 @@ import minitorch.torch as mt
 from minitorch.ops.declare import OPS
 from minitorch.ops.meta import MetaArray
 from minitorch.ops.samples import Sample
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
-from minitorch.torch.tensor import Tensor, wrap
 
 SAMPLED = [name for name, op in OPS.items() if op.samples is not None]
 

@@ -188,7 +188,7 @@ def test_a_subclass_may_put_text_before() -> None:
 
     t = mt.tensor([1.0]).as_subclass(Noted) if hasattr(mt.Tensor, "as_subclass") else None
     if t is None:
-        from minitorch.torch.tensor import wrap
+        from minitorch.torch._tensor import wrap
 
         t = wrap(np.ones(1, np.float32), Noted)
     assert repr(t) == "Noted containing:\ntensor([1.])"

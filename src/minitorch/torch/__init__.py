@@ -15,6 +15,7 @@ from minitorch.engine.mode import (
 from minitorch.torch import (
     _VF,
     __config__,
+    __future__,
     _subclasses,
     amp,
     autograd,
@@ -37,9 +38,12 @@ from minitorch.torch import (
 )
 from minitorch.torch import face as _face
 from minitorch.torch import operators as _operators
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.absent import finder as _finder
 from minitorch.torch.amp import GradScaler, autocast
 from minitorch.torch.amp.autocast_mode import (
+    autocast_decrement_nesting,
+    autocast_increment_nesting,
     clear_autocast_cache,
     get_autocast_cpu_dtype,
     get_autocast_dtype,
@@ -47,14 +51,24 @@ from minitorch.torch.amp.autocast_mode import (
     is_autocast_cache_enabled,
     is_autocast_cpu_enabled,
     is_autocast_enabled,
+    set_autocast_cache_enabled,
+    set_autocast_cpu_dtype,
+    set_autocast_cpu_enabled,
+    set_autocast_dtype,
+    set_autocast_enabled,
+    set_autocast_gpu_dtype,
 )
 from minitorch.torch.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
 )
+from minitorch.torch.checks import *
 from minitorch.torch.compiler import compile
 from minitorch.torch.creation import *
 from minitorch.torch.cuda import OutOfMemoryError
+from minitorch.torch.dtypes import (
+    NAMED as _NAMED,
+)
 from minitorch.torch.dtypes import (
     Size,
     bfloat16,
@@ -124,7 +138,6 @@ from minitorch.torch.storage import (
     UntypedStorage,
     is_storage,
 )
-from minitorch.torch.tensor import Tensor
 from minitorch.torch.torch_version import VERSION as _VERSION
 from minitorch.torch.torch_version import TorchVersion as _TorchVersion
 
@@ -135,14 +148,29 @@ half, double, cfloat, cdouble = float16, float64, complex64, complex128
 float = float32
 short, int, long = int16, int32, int64
 newaxis = None
+globals().update(_NAMED)
+chalf, bit = _NAMED["complex32"], _NAMED["uint1"]
 
 __version__ = _TorchVersion(_VERSION)
 legacy_contiguous_format = contiguous_format
 has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
 
 _LATE = (
-    *("accelerator", "cpu", "distributed", "distributions", "func", "functional", "hub", "jit"),
-    *("mps", "mtia", "multiprocessing", "onnx", "overrides", "profiler", "serialization"),
+    *(
+        "_C",
+        "accelerator",
+        "ao",
+        "cpu",
+        "distributed",
+        "distributions",
+        "func",
+        "functional",
+        "fx",
+        "hub",
+        "jit",
+    ),
+    *("mps", "mtia", "multiprocessing", "onnx", "overrides", "profiler", "quasirandom"),
+    *("serialization", "signal"),
     *("storage", "testing", "torch_version", "types", "xpu"),
 )
 """Modules that are imported when they are first asked for."""
@@ -150,16 +178,10 @@ _LATE = (
 __getattr__ = _finder(
     __name__,
     {
-        "embedding_bag": "torch.nn.functional.embedding_bag is there",
-        "fx": "programs cannot be read as graphs of operations; `minitorch.graph` draws one step",
         "export": "there is no exporter; save the weights with torch.save",
         "quantization": "there are no quantised tensors",
-        "ao": "there are no quantised tensors",
         "nested": "there are no nested tensors; pad, or torch.nn.utils.rnn.pack_sequence",
         "sparse_csr_tensor": "torch.sparse_coo_tensor is there",
-        "float8_e4m3fn": "NumPy has no such dtype",
-        "float8_e5m2": "NumPy has no such dtype",
-        "complex32": "NumPy has no such dtype; torch.complex64 is there",
     },
 )
 

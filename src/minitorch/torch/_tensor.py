@@ -16,7 +16,7 @@ import importlib
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from minitorch.torch.dtypes import (
     strided,
     to_numpy_dtype,
 )
+from minitorch.torch.inference import INFERENCE, INFERRING, mark_inference
 from minitorch.torch.node import (
     AccumulateGrad,
     LeafHooks,
@@ -175,7 +176,11 @@ class Tensor(Methods):
         return int(self._array.__array_interface__["data"][0])
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in memory in order, without gaps."""
+        """Whether the elements lie in memory in order (that of the format), without gaps."""
+        if memory_format is not None:
+            from minitorch.torch.functions.shape import in_format
+
+            return in_format(self._array, memory_format)
         return self._array.flags.c_contiguous
 
     def is_floating_point(self) -> bool:
@@ -287,6 +292,9 @@ class Tensor(Methods):
                     f"assigned grad has data of a different type: expected {self.dtype}, got "
                     f"{value.dtype}"
                 )
+            array: Any = value._array
+            if type(array) is np.ndarray and not array.flags.writeable:
+                value._array = array.copy()  # hooks are shown gradients that others still use
         self._grad = value
 
     @grad.deleter
@@ -305,6 +313,11 @@ class Tensor(Methods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._tracked and value._array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                "dtype"
+            )
         self._array = value._array
         node = node_in_use(self)
         if node is not None:
@@ -601,32 +614,6 @@ def wrap(array: np.ndarray, cls: Any = Tensor) -> Any:
     if INFERRING:
         mark_inference(t)
     return t
-
-
-INFERRING: list[None] = []
-"""One entry for each block of inference_mode that is open in any thread; mostly empty."""
-
-
-class InferenceCounter(list[Any]):
-    """The one version counter of all tensors made in inference mode: it cannot be read, so that
-    whatever saves such a tensor fails."""
-
-    def __getitem__(self, index: Any) -> Any:
-        raise GraphError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-            "inference mode in computation tracked by autograd. To work around this, you can make "
-            "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-            "instead of `torch.inference_mode()`."
-        )
-
-
-INFERENCE: Final = InferenceCounter()
-
-
-def mark_inference(t: Tensor) -> None:
-    """Make a new tensor an inference tensor, if this thread is in inference mode."""
-    if ambient.get().inference:
-        t._counter = INFERENCE
 
 
 def version_of(t: Tensor) -> Counter:

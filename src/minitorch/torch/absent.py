@@ -35,7 +35,7 @@ AbsentError.__module__, AbsentError.__qualname__ = "builtins", "AttributeError"
 
 def nearest(name: str, names: list[str]) -> str | None:
     """The name that is most like `name`, if one is."""
-    public = [each for each in names if not each.startswith("_")]
+    public = [each for each in names if not each.startswith("_") and each != "annotations"]
     found = difflib.get_close_matches(name, public, 1)
     if found:
         return found[0]
@@ -70,6 +70,17 @@ def refusing(name: str, why: str) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__doc__ = f"NotImplementedError: {why}."
     return function
+
+
+def refusing_class(name: str, why: str, base: type = object) -> Any:
+    """A class that can be imported, named and derived from; no instance can be made of it."""
+
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(f"{name} is not there: {why}.")
+
+    module, _, last = name.rpartition(".")
+    body = {"__init__": refuse, "__doc__": f"NotImplementedError: {why}.", "__module__": module}
+    return type(last, (base,), body)
 
 
 _said: set[str] = set()

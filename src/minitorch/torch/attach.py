@@ -13,8 +13,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.inplace import composite_inplace, inplace
-from minitorch.torch.tensor import Tensor
 
 
 def method(

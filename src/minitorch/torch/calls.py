@@ -13,9 +13,9 @@ from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import Ambient, ambient
 from minitorch.engine.node import PORT
 from minitorch.engine.walk import freed_message
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.devices import as_result, copied
 from minitorch.torch.node import KINDS, AccumulateGrad, Several, TorchNode
-from minitorch.torch.tensor import Tensor, wrap
 
 
 def as_tensor(g: Any) -> Any:

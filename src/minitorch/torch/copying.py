@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops.arrays import owner
-from minitorch.torch.tensor import Tensor, wrap
+from minitorch.torch._tensor import Tensor, wrap
 
 PRIVATE = frozenset({"_acc", "_device", "_grad", "_hooks", "_made", "_post_hooks", "_retains"})
 """What a tensor's dict holds that is not the user's."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from minitorch.ops.arrays import empty_like as arranged_like
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import (
@@ -22,9 +23,15 @@ from minitorch.torch.dtypes import (
     to_numpy_dtype,
 )
 from minitorch.torch.dtypes import dtype as torch_dtype
-from minitorch.torch.functions.basic import check_device, named, not_a_tensor, store, tensor
+from minitorch.torch.functions.basic import (
+    check_device,
+    fitting,
+    named,
+    not_a_tensor,
+    store,
+    tensor,
+)
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "BoolTensor",
@@ -177,18 +184,6 @@ def full(
     )
 
 
-def fitting(value: Any, kind: np.dtype[Any]) -> Any:
-    """A number in an integer dtype: without its fraction, and below 0 wrapped where there are no
-    such. RuntimeError beyond the dtype's range."""
-    if kind.kind not in "iu" or isinstance(value, (bool, complex)):
-        return value
-    limits = np.iinfo(kind)
-    if not (limits.min if kind.kind == "i" else -limits.max) <= value <= limits.max:
-        name = "int" if kind.name == "int32" else f"{kind.name}_t"
-        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value}")
-    return np.asarray(int(value)).astype(kind)[()]
-
-
 def _number(name: str, value: Any) -> Any:
     if isinstance(value, (Tensor, np.generic)):
         return value.item()
@@ -235,13 +230,18 @@ def _like(name: str, fill: Any, doc: str) -> Function:
         where = device
         if device is None and (FAKING or type(array) is not np.ndarray):
             where = input.device
-        return finish(lambda: fill(array, kind), array.shape, kind, where, requires_grad)
+        return finish(lambda: fill(_real(array), kind), array.shape, kind, where, requires_grad)
 
     return named(
         function,
         name,
         f"A tensor {doc}, of the shape of `input`, and of its dtype if dtype is None.",
     )
+
+
+def _real(x: Any) -> Any:
+    """An array of the shape of `x`, which may be without memory."""
+    return np.empty(x.shape, x.dtype) if is_meta(x) else x
 
 
 def _repeated(x: Any) -> bool:
@@ -453,8 +453,13 @@ def _spaced(start: Any, end: Any, count: int, kind: np.dtype[Any]) -> np.ndarray
         return np.asarray(np.where(steps < count // 2, low, high)).astype(kind)
     first, last = kind.type(first), kind.type(last)
     step = kind.type((last - first) / kind.type(max(count - 1, 1)))
-    steps = np.arange(count).astype(kind)
-    low, high = first + step * steps, last - step * (kind.type(count - 1) - steps)
+    # Multiplied and added in one go, as PyTorch does it: rounded once.
+    once: dict[np.dtype[Any], np.dtype[Any]]
+    once = {np.dtype(np.float32): np.dtype(np.float64), np.dtype(np.float64): np.dtype("g")}
+    wide = once.get(kind, kind)
+    steps = np.arange(count).astype(kind).astype(wide)
+    first, last, step = wide.type(first), wide.type(last), wide.type(step)
+    low, high = first + step * steps, last - step * (wide.type(count - 1) - steps)
     return np.asarray(np.where(np.arange(count) < count // 2, low, high)).astype(kind)
 
 
@@ -572,8 +577,10 @@ class _ByType(type):
         return from_numpy_dtype(cls.kind)
 
     def __call__(cls, *args: Any, device: Any = None) -> Any:
-        if len(args) == 1 and not isinstance(args[0], int):
+        if len(args) == 1 and not _is_size(args[0]):
             data = args[0]
+            if not hasattr(data, "__len__") or (isinstance(data, np.ndarray) and not data.ndim):
+                raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
             if isinstance(data, tuple) and type(data) is not tuple:
                 return empty(data, dtype=from_numpy_dtype(cls.kind))
             if isinstance(data, Tensor):
@@ -588,6 +595,13 @@ class _ByType(type):
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, Tensor) and value._array.dtype == cls.kind
+
+
+def _is_size(value: Any) -> bool:
+    """Whether this is a whole number, Python's or NumPy's."""
+    if isinstance(value, np.ndarray):
+        return not value.ndim and value.dtype.kind in "iu"
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _by_type(name: str, dtype: Any) -> Any:

@@ -26,23 +26,37 @@ class dtype:
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
-        return 2 if self is bfloat16 else self.numpy.itemsize
+        return _NAMED.get(self.name) or self.numpy.itemsize
 
     def to_real(self) -> dtype:
         """The dtype of a complex one's real part; itself if it is real."""
+        if self.name in _NAMED:
+            return float16 if self.is_complex else self
         return from_numpy_dtype(np.empty(0, self.numpy).real.dtype)
 
     def to_complex(self) -> dtype:
         """The complex dtype of this precision."""
-        return from_numpy_dtype(np.result_type(self.numpy, np.complex64))
+        if self.is_complex:
+            return self
+        found = _COMPLEX.get(self.name)
+        if found is None:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.name}")
+        return by_name(found)
 
     def __getattr__(self, name: str) -> Any:
-        # Only bfloat16 comes here: its slot "numpy" is empty.
+        # Only those of `_NAMED` come here: their slot "numpy" is empty.
         if name == "numpy":
             raise NotImplementedError(
                 f"torch.{self.name} is a name only: NumPy has no such dtype, so there are no "
                 "tensors of it. Use torch.float32 (or torch.float16 to save memory)."
             )
+        if name == "is_signed":
+            kind = (
+                "Bits types are undefined"
+                if "bits" in self.name
+                else ("isSignedType not supported for quantized types")
+            )
+            raise RuntimeError(kind)
         raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -52,11 +66,45 @@ class dtype:
         return by_name, (self.name,)
 
 
-def _bfloat16() -> dtype:
-    """The dtype that programs name and pass around, in tables of dtypes for example."""
+_NAMED = {
+    "bfloat16": 2,
+    "complex32": 4,
+    "float4_e2m1fn_x2": 1,
+    "float8_e8m0fnu": 1,
+    "float8_e4m3fn": 1,
+    "float8_e4m3fnuz": 1,
+    "float8_e5m2": 1,
+    "float8_e5m2fnuz": 1,
+    **{f"{sign}int{bits}": 1 for sign in ("", "u") for bits in range(1, 8)},
+    "bits16": 2,
+    "bits1x8": 1,
+    "bits2x4": 1,
+    "bits4x2": 1,
+    "bits8": 1,
+    "qint32": 4,
+    "qint8": 1,
+    "quint2x4": 1,
+    "quint4x2": 1,
+    "quint8": 1,
+}
+"""Bytes of the dtypes that programs name and pass around, in tables of dtypes for example, and
+that NumPy has not: there are no tensors of them."""
+
+_COMPLEX = {
+    "float16": "complex32",
+    "bfloat16": "complex64",
+    "float32": "complex64",
+    "float64": "complex128",
+}
+
+
+def _named(name: str) -> dtype:
+    """A dtype of `_NAMED`. Whether bits and quantised numbers have a sign is not asked."""
     made = object.__new__(dtype)
-    made.name, made.is_floating_point, made.is_complex = "bfloat16", True, False
-    made.is_signed = True
+    made.name = name
+    made.is_floating_point, made.is_complex = "float" in name, name == "complex32"
+    if not name.startswith(("bits", "q")):
+        made.is_signed = not name.startswith("uint") and name != "float8_e8m0fnu"
     return made
 
 
@@ -74,7 +122,8 @@ bool_ = dtype("bool", np.bool_)
 uint16 = dtype("uint16", np.uint16)
 uint32 = dtype("uint32", np.uint32)
 uint64 = dtype("uint64", np.uint64)
-bfloat16 = _bfloat16()
+NAMED = {name: _named(name) for name in _NAMED}
+bfloat16 = NAMED["bfloat16"]
 
 ALL = (
     *(float16, float32, float64, complex64, complex128),
@@ -87,7 +136,7 @@ _BY_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex
 
 def by_name(name: str) -> dtype:
     """The dtype called so, without `torch.`: pickles hold names."""
-    return next(each for each in (*ALL, bfloat16) if each.name == name)
+    return NAMED.get(name) or next(each for each in ALL if each.name == name)
 
 
 def from_numpy_dtype(given: Any) -> dtype:
@@ -344,11 +393,34 @@ class Size(tuple[int, ...]):
         return Size((*self, *other))
 
 
+_LIMITS = {
+    "bfloat16": (2.0**-7, (2 - 2.0**-7) * 2.0**127, 2.0**-126, 0.01),
+    "float8_e4m3fn": (2.0**-3, 448.0, 2.0**-6, 1.0),
+    "float8_e4m3fnuz": (2.0**-3, 240.0, 2.0**-7, 1.0),
+    "float8_e5m2": (2.0**-2, 57344.0, 2.0**-14, 1.0),
+    "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15, 1.0),
+    "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 1.0),
+}
+"""eps, max, the smallest normal number and resolution of the dtypes that NumPy lacks."""
+
+
 class finfo:
     """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
     def __init__(self, d: dtype | None = None) -> None:
         d = d or get_default_dtype()
+        d = d.to_real() if d.is_complex else d
+        if not d.is_floating_point:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
+                "'torch.finfo'"
+            )
+        if d.name in _LIMITS:
+            self.dtype, self.bits = d.name, 8 * d.itemsize
+            self.eps, self.max, self.tiny, self.resolution = _LIMITS[d.name]
+            self.min = -self.max if d.is_signed else self.tiny
+            self.smallest_normal = self.tiny
+            return
         info = np.finfo(d.numpy)
         self.dtype = info.dtype.name
         self.bits = int(info.bits)
@@ -366,6 +438,13 @@ class iinfo:
     """Limits of an integer dtype: bits, max, min."""
 
     def __init__(self, d: dtype) -> None:
+        if d is bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if d.name in NAMED or d.numpy.kind not in "ui":
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
+                "'torch.iinfo'"
+            )
         info = np.iinfo(d.numpy)
         self.dtype = d.name
         self.bits, self.max, self.min = int(info.bits), int(info.max), int(info.min)

@@ -20,19 +20,18 @@ from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
 from minitorch.ops.elementwise.special import TO_FLOATS
 from minitorch.ops.meta import MetaArray
-from minitorch.torch.devices import FAKING, as_result, check_devices, enter_mode, stand_in
-from minitorch.torch.dtypes import default_numpy, floated, promote, promote_difference, settle
-from minitorch.torch.node import KINDS, Several, TorchNode, leaf_node
-from minitorch.torch.tensor import (
-    INFERRING,
+from minitorch.torch._tensor import (
     Tensor,
     as_array,
-    mark_inference,
     meta_of,
     port,
     version_of,
     wrap,
 )
+from minitorch.torch.devices import FAKING, as_result, check_devices, enter_mode, stand_in
+from minitorch.torch.dtypes import default_numpy, floated, promote, promote_difference, settle
+from minitorch.torch.inference import INFERRING, mark_inference
+from minitorch.torch.node import KINDS, Several, TorchNode, leaf_node
 from minitorch.torch.views import late, refresh, share
 
 _classes: dict[tuple[str, str], type] = {}

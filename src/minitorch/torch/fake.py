@@ -22,10 +22,11 @@ import numpy as np
 from minitorch.ops import meta
 from minitorch.ops.arrays import owner
 from minitorch.ops.meta import MetaArray, Storage, is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.devices import FAKING, current_devices, current_mode
 from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, to_numpy_dtype
 from minitorch.torch.printing import _with as with_suffixes
-from minitorch.torch.tensor import Tensor, wrap
+from minitorch.torch.printing import called
 
 
 class DataDependentOutputException(RuntimeError):
@@ -292,7 +293,7 @@ class Meter:
 def text(t: Tensor) -> str:
     """A tensor without memory as PyTorch prints it."""
     array: Any = t._array
-    start = "tensor(" if array.mode is None else "FakeTensor("
+    start = f"{called(t)}(" if array.mode is None else "FakeTensor("
     parts = [] if array.device == "cpu" else [f"device='{array.device}'"]
     parts.append(f"size={tuple(array.shape)}")
     if array.dtype != default_numpy():

@@ -20,6 +20,7 @@ import numpy as np
 
 from minitorch.engine.errors import IndexingError
 from minitorch.ops import fft as transforms
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import dtype_of, finish
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.face import recorder
@@ -27,7 +28,6 @@ from minitorch.torch.functions.basic import not_a_tensor, store
 from minitorch.torch.functions.complex import conj_physical
 from minitorch.torch.functions.shape import dimension, roll
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "fft",

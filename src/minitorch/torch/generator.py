@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 
+from minitorch.torch import box_muller
+from minitorch.torch._tensor import wrap
 from minitorch.torch.dtypes import device as device_of
-from minitorch.torch.tensor import wrap
 
 DEFAULT_SEED = 67280421310721
 _STATE = struct.Struct("<Qiiq4992s3di4xf?3x")
@@ -25,11 +27,27 @@ _STATE = struct.Struct("<Qiiq4992s3di4xf?3x")
 normal distribution kept (x, y, rho, whether there is one), and the same for float32."""
 
 
+class _Unseeded(ISeedSequence):
+    """In the place of a seed, for what is seeded right afterwards: NumPy asks the system for one
+    and mixes 624 words of it, which takes as long as a thousand random numbers."""
+
+    _words = np.zeros(624, np.uint32)
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        """Zeros."""
+        return self._words
+
+
+_UNSEEDED: Any = _Unseeded()
+
+
 class Generator:
     """A source of random numbers with a seed and a state of its own; equal to PyTorch's."""
 
     def __init__(self, device: Any = "cpu") -> None:
         self.device = device_of(device)
+        self._bits: Any = np.random.MT19937(_UNSEEDED)
+        self._numpy = np.random.Generator(self._bits)
         self.manual_seed(DEFAULT_SEED)
 
     # ------------------------------------------------------------------------------ the state
@@ -45,9 +63,7 @@ class Generator:
                 f"Overflow when unpacking long long: manual_seed({seed}) needs a seed of 64 bits"
             )
         self._seed = seed % (1 << 64)
-        self._bits: Any = np.random.MT19937()
         self._bits._legacy_seeding(self._seed & 0xFFFFFFFF)
-        self._numpy = np.random.Generator(self._bits)
         self._spare: float | None = None
         return self
 
@@ -88,7 +104,7 @@ class Generator:
                 "come from get_state()"
             )
         seed, left, _, place, words, _, spare, _, kept, _, _ = _STATE.unpack(array.tobytes())
-        bits: Any = np.random.MT19937()
+        bits: Any = np.random.MT19937(_UNSEEDED)
         key = np.frombuffer(words, np.uint64).astype(np.uint32)
         place = len(key) if left == 1 else place
         bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
@@ -114,8 +130,11 @@ class Generator:
 
     def long_words(self, count: int) -> np.ndarray:
         """`count` words of 64 bits, of two of 32 each, the high one first: uint64."""
-        pairs = self.words(2 * count).reshape(-1, 2).astype(np.uint64)
-        return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
+        pairs: np.ndarray = self.words(2 * count).view("<u8")
+        high = pairs << np.uint64(32)
+        pairs >>= np.uint64(32)
+        pairs |= high
+        return pairs
 
     def integers(self, low: int, high: int, count: int) -> np.ndarray:
         """Integers from `low` to before `high`, by the remainder of a word: int64."""
@@ -137,23 +156,35 @@ class Generator:
 
     def double(self, count: int) -> np.ndarray:
         """float64 from [0, 1), of 53 bits each."""
-        return (self.long_words(count) & np.uint64((1 << 53) - 1)).astype(np.float64) * 2.0**-53
+        low = self.long_words(count)
+        low &= np.uint64((1 << 53) - 1)
+        found = low.astype(np.float64)
+        found *= 2.0**-53
+        return np.asarray(found)
 
     # -------------------------------------------------------------------------- distributions
 
     def uniform(self, count: int, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
-        """From [low, high); float16 is computed in float32."""
+        """From [low, high); float16 is computed in float32. Complex: both parts from there."""
+        if np.dtype(dtype).kind == "c":
+            return self.uniform(2 * count, _part(dtype), low, high).view(dtype)
         wide = np.float64 if dtype == np.float64 else np.float32
         found = self.double(count) if wide is np.float64 else self.single(count)
-        if low or high != 1:
+        if low == 0 and high == 1:
+            if wide == dtype:
+                return found
+        else:
             # The span is that of float32 numbers, the rest is rounded once, as a multiply-add is.
             span = np.float64(wide(high) - wide(low))
-            if wide is np.float64:
-                found = _fma_double(found, float(span), float(low))
-            else:
-                found = (found * span + wide(low)).astype(wide, copy=False)
-        elif wide == dtype:
-            return found
+            start = np.float64(wide(low))
+            for place in range(0, count, _CHUNK):
+                part = found[place : place + _CHUNK]
+                if wide is np.float64:
+                    part[...] = _fma_double(part, float(span), float(start))
+                else:
+                    moved = part * span
+                    moved += start
+                    np.copyto(part, moved, casting="same_kind")
         found = found.astype(dtype, copy=False)
         # What was rounded up to the bound, which does not belong to the range.
         found[found == np.asarray(high, dtype)] = low
@@ -190,15 +221,20 @@ class Generator:
         whole = count // 16 * 16
         drawn = uniform(count)
         found = np.empty(count, dtype)
-        found[:whole] = _box_muller(drawn[:whole], mean, std)
+        found[:whole] = box_muller.normal(drawn[:whole], mean, std)
         if whole < count:
-            found[-16:] = _box_muller(uniform(16), mean, std)
+            found[-16:] = box_muller.normal(uniform(16), mean, std)
         return found
 
     def normal(
         self, count: int, dtype: Any, mean: float = 0.0, std: float = 1.0, dense: bool = True
     ) -> np.ndarray:
-        """Of the normal distribution. `dense`: for memory without gaps, in order."""
+        """Of the normal distribution. `dense`: for memory without gaps, in order.
+
+        Complex numbers have parts of half the variance, and both of this mean.
+        """
+        if np.dtype(dtype).kind == "c":
+            return self.normal(2 * count, _part(dtype), mean, std / math.sqrt(2), dense).view(dtype)
         if dense and count >= 16:
             return self.many_normal(count, dtype, mean, std)
         return (self.few_normal(count) * std + mean).astype(dtype)
@@ -327,46 +363,17 @@ def _large_poisson(rate: float, take: Callable[[], float]) -> float:
             return k
 
 
+def _part(dtype: Any) -> np.dtype[Any]:
+    """The dtype of a complex number's parts."""
+    return np.empty(0, dtype).real.dtype
+
+
 def _restored(state: Any) -> Generator:
     return Generator().set_state(state)
 
 
-# ----------------------------------------------------------------------- Box-Muller, in blocks
-
-_CHUNK = 1 << 14
+_CHUNK = 1 << 13
 """Numbers at a time: what is computed on the way stays in the cache."""
-
-
-def _box_muller(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
-    """Normal numbers of uniform ones, 16 of 16: of eight pairs (u, v) sqrt(-2 log(1 - u)) times
-    cos(2 pi v), then times sin(2 pi v)."""
-    found = np.empty_like(drawn)
-    for start in range(0, len(drawn), _CHUNK):
-        uniform = drawn[start : start + _CHUNK].reshape(-1, 2, 8)
-        into = found[start : start + _CHUNK].reshape(-1, 2, 8)
-        u, v = 1 - uniform[:, 0], uniform[:, 1]
-        if drawn.dtype == np.float64:
-            radius, angle = np.sqrt(-2 * np.log(u)), 2 * math.pi * v
-            sine, cosine = np.sin(angle), np.cos(angle)
-            into[:, 0] = radius * cosine * std + mean
-            into[:, 1] = radius * sine * std + mean
-        else:
-            radius = np.sqrt(np.float32(-2) * _log(u))
-            sine, cosine = _sine_cosine(np.float32(2 * math.pi) * v)
-            into[:, 0] = _fma(radius * cosine, np.float32(std), np.float32(mean))
-            into[:, 1] = _fma(radius * sine, np.float32(std), np.float32(mean))
-    return found
-
-
-# PyTorch computes these in float32 by the polynomials of Cephes (Moshier 1989), eight lanes at a
-# time with fused multiply-add. NumPy's own differ in the last bits, so here they are again.
-
-
-def _fma(a: Any, b: Any, c: Any) -> np.ndarray:
-    """a * b + c in float32, rounded once: in float64 the product is exact."""
-    wide: Any = np.multiply(a, b, dtype=np.float64)
-    wide += c
-    return np.asarray(wide, np.float32)
 
 
 def _fma_double(a: np.ndarray, b: float, c: float) -> np.ndarray:
@@ -389,58 +396,6 @@ def _halves(x: Any) -> tuple[Any, Any]:
     shifted = x * 134217729.0
     high = shifted - (shifted - x)
     return high, x - high
-
-
-def _single(*values: float) -> tuple[float, ...]:
-    return tuple(float(np.float32(v)) for v in values)
-
-
-_LOG = _single(
-    *(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1),
-    *(-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
-)
-_LN2_LOW, _LN2_HIGH, _SQRT_HALF = _single(-2.12194440e-4, 0.693359375, 0.707106781186547524)
-_COS = _single(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-_SIN = _single(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
-_QUARTER_PI = _single(-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8)
-"""-pi/4 in three parts, so that what is taken away leaves no error."""
-
-
-def _polynomial(x: np.ndarray, coefficients: tuple[float, ...]) -> np.ndarray:
-    y: Any = coefficients[0]
-    for coefficient in coefficients[1:]:
-        y = _fma(y, x, coefficient)
-    return np.asarray(y)
-
-
-def _log(x: np.ndarray) -> np.ndarray:
-    """The logarithm of float32 from (0, 1]."""
-    mantissa, exponent = np.frexp(x)
-    low = mantissa < np.float32(_SQRT_HALF)
-    e = (exponent - low).astype(np.float32)
-    m = mantissa - np.float32(1)
-    m += np.where(low, mantissa, np.float32(0))
-    square = m * m
-    y = _polynomial(m, _LOG) * m
-    y = _fma(y, square, e * np.float32(_LN2_LOW))
-    y = _fma(square, -0.5, y)
-    return _fma(e, _LN2_HIGH, m + y)
-
-
-def _sine_cosine(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sine and cosine of float32 that are not negative."""
-    octant = ((x * np.float32(4 / math.pi)).astype(np.int32) + 1) & ~1
-    y = octant.astype(np.float32)
-    for part in _QUARTER_PI:
-        x = _fma(y, part, x)
-    square = x * x
-    cosine = _polynomial(square, _COS) * square
-    cosine = _fma(cosine, square, -(square * np.float32(0.5))) + np.float32(1)
-    sine = _fma(_polynomial(square, _SIN) * square, x, x)
-    swap = (octant & 2) != 0
-    sine, cosine = np.where(swap, cosine, sine), np.where(swap, sine, cosine)
-    sine = np.where((octant & 4) != 0, -sine, sine)
-    return sine, np.where(((octant + 2) & 4) != 0, -cosine, cosine)
 
 
 default_generator = Generator()

@@ -16,7 +16,8 @@ from minitorch.engine.mode import (
     no_grad,
     set_grad_enabled,
 )
-from minitorch.torch.tensor import INFERRING, Tensor
+from minitorch.torch._tensor import Tensor
+from minitorch.torch.inference import INFERRING
 
 
 class inference_mode(Ambient):

@@ -19,13 +19,15 @@ from minitorch.engine.mode import ambient
 from minitorch.engine.node import Node, next_seq
 from minitorch.ops.indexing.index import extent, strided
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, meta_of, node_of, version_of, wrap
 from minitorch.torch.face import node_class, recorder
-from minitorch.torch.node import KINDS, TorchNode, node_hooks, op_word, output_hooks
-from minitorch.torch.tensor import INFERENCE, Tensor, meta_of, node_of, version_of, wrap
+from minitorch.torch.inference import INFERENCE
+from minitorch.torch.node import KINDS, TorchNode, op_word
 from minitorch.torch.views import (
     PARTLY,
     SAME,
     check_kind,
+    move_retained,
     offset,
     overlap,
     overlaps_itself,
@@ -395,7 +397,7 @@ def set_history(t: Tensor, node: Any) -> None:
     """Let the graph of `t`, which now holds the result of `node`, go on from there."""
     base, made, counter = t._base, t._made, version_of(t)
     if base is None or made is None:
-        _move_retained(t, node)
+        move_retained(t, node)
         t._node, t._tracked = node, True
         counter[1:2] = [op_word(node)]
         return
@@ -404,19 +406,13 @@ def set_history(t: Tensor, node: Any) -> None:
     copy.args = (node, t._array.shape, t.stride(), offset(t, base), base.stride())
     copy.seq = next_seq()
     copy.like = meta_of(base._array)
-    _move_retained(base, copy)
+    move_retained(base, copy)
     base._node, base._tracked = copy, True
     counter[1:2] = [op_word(copy)]
-    t._node, t._tracked = strided_node(t, base), True
+    node = strided_node(t, base)
+    move_retained(t, node)
+    t._node, t._tracked = node, True
     made.version = counter[0]
-
-
-def _move_retained(t: Tensor, node: Any) -> None:
-    """retain_grad() is about what a tensor holds now: take it along to the new node."""
-    if not t._retains or t._node is None:
-        return
-    old, number = output_hooks(t)
-    node_hooks(node).retain[0] = old.retain.pop(number)
 
 
 def composite_inplace(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -454,7 +450,7 @@ def rearrange(function: Callable[..., Any], t: Tensor, *args: Any, **kwargs: Any
     if tracked:
         node = out._node
         node.__class__ = node_class(node.op, _NAMES_IN_PLACE.get(node.name(), node.name()))
-        _move_retained(t, node)
+        move_retained(t, node)
         t._node, t._tracked = node, True
         if t._made is not None:
             t._made.version = version_of(t)[0]

@@ -19,7 +19,7 @@ from minitorch.engine.node import PORT, Node, next_seq, pull
 from minitorch.engine.storage import Counter
 
 if TYPE_CHECKING:
-    from minitorch.torch.tensor import Tensor
+    from minitorch.torch._tensor import Tensor
 
 
 @cache
@@ -192,7 +192,7 @@ class TorchNode(Node):
             self.extra.packed = None
 
     def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
-        from minitorch.torch.tensor import as_variable
+        from minitorch.torch._tensor import as_variable
 
         return as_variable(maker, array)
 
@@ -349,7 +349,7 @@ class Several(TorchNode):
     def stand_for(self, maker: Node, port: int, array: np.ndarray) -> Tensor:
         if maker is not self:
             return super().stand_for(maker, port, array)
-        from minitorch.torch.tensor import port as output
+        from minitorch.torch._tensor import port as output
 
         return output(self, port, array)
 

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch import autograd
+from minitorch.torch._tensor import Tensor, version_of, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, to_numpy_dtype
 from minitorch.torch.functions import view_as_complex, view_as_real
 from minitorch.torch.functions.basic import clone
 from minitorch.torch.linalg import matrix_norm, vector_norm
 from minitorch.torch.nn.functional.dropout import alpha_dropout as _alpha_dropout
-from minitorch.torch.nn.functional.dropout import dropout, dropout2d
+from minitorch.torch.nn.functional.dropout import dropout
 from minitorch.torch.nn.functional.dropout import feature_alpha_dropout as _feature_alpha_dropout
-from minitorch.torch.tensor import Tensor, wrap
+from minitorch.torch.nn.functional.dropout import feature_dropout as channelwise
 
 __all__ = [
     "alpha_dropout",
@@ -69,6 +70,20 @@ def _as_subclass(self: Tensor, cls: type) -> Any:
     made: Any = wrap(self._array, cls)
     made._node, made._tracked, made._counter = self._node, self._tracked, self._counter
     return made
+
+
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """A leaf of the class `cls` with the memory of `data`."""
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(
+            f"_make_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}"
+        )
+    made: Tensor = wrap(data._array, cls)
+    made._counter = version_of(data)
+    return made.requires_grad_() if require_grad else made
+
+
+Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
 
 
 def _no_bfloat16(self: Tensor, memory_format: Any = None) -> Any:
@@ -207,8 +222,8 @@ def _dropout_of(name: str, function: Any, inplace: bool) -> Any:
 dropout_ = _dropout_of("dropout_", dropout, True)
 alpha_dropout = _dropout_of("alpha_dropout", _alpha_dropout, False)
 alpha_dropout_ = _dropout_of("alpha_dropout_", _alpha_dropout, True)
-feature_dropout = _dropout_of("feature_dropout", dropout2d, False)
-feature_dropout_ = _dropout_of("feature_dropout_", dropout2d, True)
+feature_dropout = _dropout_of("feature_dropout", channelwise, False)
+feature_dropout_ = _dropout_of("feature_dropout_", channelwise, True)
 feature_alpha_dropout = _dropout_of("feature_alpha_dropout", _feature_alpha_dropout, False)
 feature_alpha_dropout_ = _dropout_of("feature_alpha_dropout_", _feature_alpha_dropout, True)
 

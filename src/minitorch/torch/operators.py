@@ -10,10 +10,10 @@ import numpy as np
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import FACE, node_class, recorder
 from minitorch.torch.inplace import augmented
-from minitorch.torch.tensor import Tensor, wrap
 
 Function = Callable[..., Any]
 

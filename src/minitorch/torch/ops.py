@@ -6,6 +6,7 @@ These are the operators that a program defines, and those of PyTorch's own that 
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
@@ -44,6 +45,18 @@ class OpNamespace:
 
     def __repr__(self) -> str:
         return f"<module 'torch.ops.{self._name}' from 'torch.ops'>"
+
+
+def load_library(path: str | os.PathLike[str]) -> None:
+    """OSError: what is compiled for PyTorch cannot be loaded.
+
+    Its operators stay undefined; `torch.library.register_fake` then keeps what is registered for
+    one of them until a program defines it in Python.
+    """
+    from minitorch.torch.library.registry import unloaded
+
+    unloaded.add(os.fspath(path))
+    raise OSError(f"Could not load this library: {os.fspath(path)}")
 
 
 def __getattr__(name: str) -> Any:

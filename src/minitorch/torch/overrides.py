@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.absent import finder, refusing
-from minitorch.torch.tensor import Tensor
 
 _WHY = "__torch_function__ is not asked in minitorch; call the functions that are to be used"
 

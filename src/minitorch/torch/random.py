@@ -16,6 +16,7 @@ import numpy as np
 from minitorch.engine.errors import ShapeError
 from minitorch.ops.arrays import empty_like, outer_first
 from minitorch.ops.meta import blank_like, is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import default_numpy, dtype, to_numpy_dtype
 from minitorch.torch.face import recorder
@@ -30,7 +31,6 @@ from minitorch.torch.inplace import (
     set_history,
     write,
 )
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "Generator",
@@ -168,7 +168,8 @@ def _made(array: np.ndarray, requires_grad: bool) -> Any:
 
 
 def rand(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     generator: Generator | None = None,
     out: Any = None,
     dtype: dtype | None = None,
@@ -179,10 +180,11 @@ def rand(
 ) -> Any:
     """Numbers from [0, 1), all equally likely."""
     wanted = _floating("rand", dtype)
-    blank = _blank(device, sizes_of(size), wanted, requires_grad)
+    shape = sizes_of(sizes if size is None else (size,))
+    blank = _blank(device, shape, wanted, requires_grad)
     if blank is not None:
         return blank
-    drawn = _shaped(sizes_of(size), lambda count: source(generator).uniform(count, wanted))
+    drawn = _shaped(shape, lambda count: source(generator).uniform(count, wanted))
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
 
@@ -197,7 +199,8 @@ def _into(out: Tensor, drawn: np.ndarray) -> Tensor:
 
 
 def randn(
-    *size: Any,
+    *sizes: Any,
+    size: Any = None,
     generator: Generator | None = None,
     out: Any = None,
     dtype: dtype | None = None,
@@ -208,10 +211,11 @@ def randn(
 ) -> Any:
     """Numbers of the normal distribution with mean 0 and variance 1."""
     wanted = _floating("randn", dtype)
-    blank = _blank(device, sizes_of(size), wanted, requires_grad)
+    shape = sizes_of(sizes if size is None else (size,))
+    blank = _blank(device, shape, wanted, requires_grad)
     if blank is not None:
         return blank
-    drawn = _shaped(sizes_of(size), lambda count: source(generator).normal(count, wanted))
+    drawn = _shaped(shape, lambda count: source(generator).normal(count, wanted))
     return _made(drawn, requires_grad) if out is None else _into(out, drawn)
 
 
@@ -527,8 +531,10 @@ def random_(
     to: int | None = None,
     *,
     generator: Generator | None = None,
+    **more: Any,
 ) -> Tensor:
     """Integers from [from, to), in place; by default all that the dtype holds exactly."""
+    from_ = more.get("from", from_)
     if to is None:
         low, high = 0, from_
     else:

@@ -12,10 +12,10 @@ import numpy as np
 from minitorch.engine.errors import ShapeError
 from minitorch.ops.meta import is_meta
 from minitorch.ops.sampling import beta_slope, gamma_slope
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.generator import Generator
 from minitorch.torch.random import source
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "_dirichlet_grad",

@@ -28,11 +28,11 @@ from minitorch.files import replacing
 from minitorch.ops.arrays import owner
 from minitorch.ops.meta import is_meta
 from minitorch.torch import dtypes
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import Size
 from minitorch.torch.dtypes import device as Device
 from minitorch.torch.dtypes import dtype as DType
 from minitorch.torch.nn.parameter import Buffer, Parameter
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "add_safe_globals",

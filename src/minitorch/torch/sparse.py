@@ -6,20 +6,38 @@ An operation on one gives a dense tensor.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from minitorch.torch.absent import finder
+from minitorch.torch._tensor import Tensor, wrap
+from minitorch.torch.absent import finder, first_time
 from minitorch.torch.attach import method
 from minitorch.torch.creation import zeros
-from minitorch.torch.dtypes import from_numpy_dtype, sparse_coo
+from minitorch.torch.dtypes import dtype, from_numpy_dtype, sparse_coo
 from minitorch.torch.functions import addmm as _addmm
 from minitorch.torch.functions import as_tensor, clone, matmul
 from minitorch.torch.functions import sum as _sum
-from minitorch.torch.tensor import Tensor, wrap
+from minitorch.torch.node import KINDS
 
-__all__ = ["SparseTensor", "addmm", "mm", "softmax", "sum"]
+__all__ = [
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "SparseTensor",
+    "addmm",
+    "log_softmax",
+    "mm",
+    "softmax",
+    "sum",
+]
 
 
 class SparseTensor(Tensor):
@@ -32,6 +50,12 @@ class SparseTensor(Tensor):
     @property
     def layout(self) -> Any:
         return sparse_coo
+
+    def type(self, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+        """The name of its type, "torch.sparse.FloatTensor"; or itself in another dtype."""
+        if dtype is None:
+            return f"torch.sparse.{KINDS[self._array.dtype.name]}"
+        return _sparse(to_dense(self).type(dtype), self._places)
 
     def indices(self) -> Tensor:
         """Where the elements are: a row for each dimension, a column for each element."""
@@ -106,8 +130,11 @@ def sparse_coo_tensor(
     """A sparse tensor: `indices` has a row for each dimension and a column for each of `values`;
     values at one place are added. Without `size` it is as large as the indices ask for.
 
-    RuntimeError for indices that do not fit.
+    `sparse_coo_tensor(size)` has no elements yet. RuntimeError for indices that do not fit.
     """
+    if values is None and size is None:
+        size = tuple(indices)
+        indices = np.empty((len(size), 0), np.int64)
     where = as_tensor(indices)._array.astype(np.int64)
     if where.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(where.shape)}")
@@ -177,11 +204,69 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
 def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """`softmax` along a dimension over the elements that are there, sparse."""
+    return _among_those_there(input, dtype, lambda t: t.softmax(dim))
+
+
+def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """`log_softmax` along a dimension over the elements that are there, sparse."""
+    return _among_those_there(input, dtype, lambda t: t.log_softmax(dim))
+
+
+def _among_those_there(input: Any, dtype: Any, function: Callable[[Any], Any]) -> Any:
     dense = to_dense(input, dtype)
     absent = np.ones(dense._array.shape, bool)
     absent[tuple(input._places)] = False
-    found = dense.masked_fill(wrap(absent), -np.inf).softmax(dim).masked_fill(wrap(absent), 0.0)
+    found = function(dense.masked_fill(wrap(absent), -np.inf)).masked_fill(wrap(absent), 0.0)
     return _sparse(found, input._places)
+
+
+# -------------------------------------------------------------------------- the types of old
+
+
+class _Kind(type):
+    """The class of `torch.sparse.FloatTensor` and its kin, which are functions and types in one."""
+
+    dtype: dtype
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, SparseTensor) and value.dtype is cls.dtype
+
+    def __call__(cls, *given: Any, device: Any = None) -> Any:
+        if len(given) > 1 and isinstance(given[0], Tensor):
+            if not isinstance(given[1], Tensor):
+                raise TypeError(f"{cls}: values must be a Tensor, not {type(given[1]).__name__}")
+            made = sparse_coo_tensor(*given, dtype=cls.dtype)
+            names = "indices, values, shape" if len(given) > 2 else "indices, values"
+        else:
+            size = given[0] if len(given) == 1 and not isinstance(given[0], int) else given
+            made = sparse_coo_tensor(size or (0,), dtype=cls.dtype)
+            names = "shape" if given else ""
+        old = f"{names}, *, device=" if names else ""
+        new = f"{names}, dtype=, device=" if names else "(0,), dtype="
+        if first_time(f"torch.sparse.SparseTensor({old})"):
+            warnings.warn(
+                f"torch.sparse.SparseTensor({old}) is deprecated.  Please use "
+                f"torch.sparse_coo_tensor({new}).",
+                UserWarning,
+                stacklevel=2,
+            )
+        return made
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.sparse.{cls.__name__}'>"
+
+
+def _kind(name: str) -> Any:
+    kind = next(key for key, value in KINDS.items() if value == name)
+    made = _Kind(name, (), {"__doc__": f"Sparse tensors of {kind}, by a name of old."})
+    made.__module__ = "torch.sparse"
+    made.dtype = from_numpy_dtype(np.dtype(kind))
+    return made
+
+
+FloatTensor, DoubleTensor, HalfTensor = map(_kind, ("FloatTensor", "DoubleTensor", "HalfTensor"))
+LongTensor, IntTensor, ShortTensor = map(_kind, ("LongTensor", "IntTensor", "ShortTensor"))
+CharTensor, ByteTensor = map(_kind, ("CharTensor", "ByteTensor"))
 
 
 def _refusing(name: str, kind: str = "sparse coordinate tensor") -> Any:

@@ -15,10 +15,10 @@ import numpy as np
 
 from minitorch.ops.arrays import owner
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import CPU, dtype, from_numpy_dtype
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -173,6 +173,10 @@ class TypedStorage:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
+
+    def is_shared(self) -> bool:
+        """Whether the elements lie in shared memory."""
+        return self._untyped_storage.is_shared()
 
     def pickle_storage_type(self) -> str:
         """The name of the kind: "FloatStorage"."""

@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import IO, Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import Size, device, dtype, layout
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["Device", "FileLike", "IntLikeType", "Number", "Storage"]
 

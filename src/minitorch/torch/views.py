@@ -17,8 +17,9 @@ from minitorch.engine.mode import ambient
 from minitorch.engine.node import next_seq
 from minitorch.ops.declare import OPS
 from minitorch.ops.meta import is_meta
-from minitorch.torch.node import op_word
-from minitorch.torch.tensor import INFERENCE, Tensor, node_of
+from minitorch.torch._tensor import Tensor, node_of
+from minitorch.torch.inference import INFERENCE
+from minitorch.torch.node import node_hooks, op_word, output_hooks
 
 USUAL: Final = 0
 NO_GRAD: Final = 1
@@ -95,8 +96,18 @@ def refresh(t: Tensor) -> None:
     if not base._tracked or t._array.dtype.kind not in "fc":
         return
     check_kind(t, "its base or another view of its base has been")
-    t._node, t._tracked = strided_node(t, base), True
+    node = strided_node(t, base)
+    move_retained(t, node)
+    t._node, t._tracked = node, True
     made.version = t._counter[0]
+
+
+def move_retained(t: Tensor, node: Any) -> None:
+    """retain_grad() is about what a tensor holds now: take it along to the new node."""
+    if not t._retains or t._node is None:
+        return
+    old, number = output_hooks(t)
+    node_hooks(node).retain[0] = old.retain.pop(number)
 
 
 def strided_node(t: Tensor, base: Tensor) -> Any:

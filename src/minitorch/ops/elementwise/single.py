@@ -7,8 +7,9 @@ at most. What is computed on the way stays in the cache.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,20 @@ def _normal_cdf(x: np.ndarray, t: np.ndarray, s: np.ndarray, q: np.ndarray, p: A
     np.maximum(p, _ZERO, out=p)
 
 
+def _as_it_lies(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """The function for arrays whose axes lie in any order: those of the result lie as they do."""
+
+    @functools.wraps(function)
+    def run(x: np.ndarray) -> np.ndarray:
+        if x.flags.c_contiguous or 0 in x.strides:
+            return function(x)
+        order = np.argsort([-abs(stride) for stride in x.strides], kind="stable")
+        return function(x.transpose(order)).transpose(np.argsort(order))
+
+    return run
+
+
+@_as_it_lies
 def erf(x: np.ndarray) -> np.ndarray:
     """The error function in float32."""
     found = np.empty(x.size, np.float32)
@@ -86,6 +101,7 @@ def erf(x: np.ndarray) -> np.ndarray:
     return found.reshape(x.shape)
 
 
+@_as_it_lies
 def gelu(x: np.ndarray) -> np.ndarray:
     """x times the normal distribution function of x, in float32."""
     found = np.empty(x.size, np.float32)

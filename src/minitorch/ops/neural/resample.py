@@ -305,11 +305,23 @@ def resample_bytes(x: Any, size: Any, mode: str, corners: bool = False, scales: 
     return y.astype(np.uint8)
 
 
+def _gathered(taps: Array, weights: Array) -> Array:
+    """The weights of each place, those of one element (at the border) together at its first tap."""
+    found = weights.copy()
+    for k in range(1, len(taps)):
+        for j in range(k):
+            same = taps[j] == taps[k]
+            found[j] += np.where(same, found[k], 0)
+            found[k] = np.where(same, 0, found[k])
+    return found
+
+
 def _bytes(x: Array, axis: int, n_out: int, own: Table) -> Array:
     """One axis of bytes resampled as image libraries do: weights of 16 bits, and bytes again."""
-    most = float(own.weights.max())
+    gathered = own.weights if own.used is not None else _gathered(own.taps, own.weights)
+    most = float(gathered.max())
     bits = max(b for b in range(1, 23) if int(0.5 + most * (1 << b)) < 1 << 15)
-    weights = own.weights * (1 << bits)
+    weights = gathered * (1 << bits)
     whole = np.trunc(weights + np.copysign(0.5, weights))
     out = _forth(x, axis, n_out, _blocks(own.taps, whole, x.shape[axis], n_out))
     return np.clip(np.floor((out + (1 << (bits - 1))) / (1 << bits)), 0, 255)

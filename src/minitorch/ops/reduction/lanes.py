@@ -101,7 +101,7 @@ def normalise(
         middle = np.divide(_sums(own), size, out=centre[part])
         np.subtract(own, middle, out=o)
         flat = o.reshape(-1, size)
-        spread = np.einsum("ij,ij->i", flat, flat).reshape(middle.shape)
+        spread = np.vecdot(flat, flat).reshape(middle.shape)
         spread /= size
         spread += eps
         np.sqrt(spread, out=spread)

@@ -94,11 +94,31 @@ def _wide(x: np.ndarray) -> Any:
     return np.float32 if x.dtype == np.float16 else None
 
 
+def in_order(result: Any) -> Any:
+    """The result with its elements in order: NumPy leaves them as they lie in the operand."""
+    return result if result.flags.c_contiguous else np.ascontiguousarray(result)
+
+
+_SHORT = 24
+
+
+def kept(function: Function, x: Any, axis: Any) -> Any:
+    """A reduction that leaves its axes with size 1.
+
+    NumPy reduces a short last axis row by row; a copy that has it first is reduced many at a time.
+    """
+    last = x.ndim - 1
+    if axis in (-1, last, (last,)) and 1 < x.shape[-1] <= _SHORT and x.size >= 512:
+        turned = np.ascontiguousarray(x.transpose(last, *range(last)))
+        return function(turned, axis=0)[..., None]
+    return function(x, axis=axis, keepdims=True)
+
+
 def _sum(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The sum over `axis` (None: all; several as a tuple). float16 is added up in float32."""
     x = asarray(x)
     total = _add(x, axis=axis, keepdims=keepdims, dtype=_wide(x))
-    return total.astype(x.dtype) if x.dtype == np.float16 else total
+    return in_order(total.astype(x.dtype) if x.dtype == np.float16 else total)
 
 
 def _mean(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
@@ -106,7 +126,7 @@ def _mean(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     x = floating(x)
     total = _add(x, axis=axis, keepdims=keepdims, dtype=_wide(x))
     count = _size(x.shape, axis)
-    return (total / count if count else total * np.nan).astype(x.dtype, copy=False)
+    return in_order((total / count if count else total * np.nan).astype(x.dtype, copy=False))
 
 
 sum = reduction("sum", _sum, {"x": _spread}, samples=reduction_samples())
@@ -135,12 +155,12 @@ def max_one(count: int) -> int:
 def _max(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest element over `axis`; NaN if one is NaN. Equal largest ones share the gradient
     equally (PyTorch's `amax`). ShapeError if there is no element."""
-    return _maximum(x, axis=axis, keepdims=keepdims)
+    return in_order(_maximum(x, axis=axis, keepdims=keepdims))
 
 
 def _min(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest element over `axis`; see `max`."""
-    return _minimum(x, axis=axis, keepdims=keepdims)
+    return in_order(_minimum(x, axis=axis, keepdims=keepdims))
 
 
 def _share(g: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -161,12 +181,12 @@ min = reduction(
 
 def _cumsum(x: Any, *, axis: int = 0) -> Any:
     """Running sums along one axis."""
-    return np.cumsum(x, axis) if np.ndim(x) else np.cumsum(x).reshape(())
+    return in_order(np.cumsum(x, axis)) if np.ndim(x) else np.cumsum(x).reshape(())
 
 
 def _cumprod(x: Any, *, axis: int = 0) -> Any:
     """Running products along one axis."""
-    return np.cumprod(x, axis) if np.ndim(x) else np.cumprod(x).reshape(())
+    return in_order(np.cumprod(x, axis)) if np.ndim(x) else np.cumprod(x).reshape(())
 
 
 def _running_meta(x: Any, axis: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -235,7 +255,7 @@ def _zeros(rng: np.random.Generator, options: dict[str, Any]) -> list[Sample]:
 
 def _prod(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The product over `axis`. Zeros among the factors have their right gradients."""
-    return _multiply(x, axis=axis, keepdims=keepdims)
+    return in_order(_multiply(x, axis=axis, keepdims=keepdims))
 
 
 def products_of_others(x: Any) -> Any:
@@ -299,7 +319,8 @@ def _var(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -
     left = _size(x.shape, axis) - ddof
     total = _add(squares, axis=axis, keepdims=keepdims, dtype=_wide(x))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return asarray(np.true_divide(total, np.maximum(left, 0))).astype(squares.dtype, copy=False)
+        found = asarray(np.true_divide(total, np.maximum(left, 0)))
+    return in_order(found.astype(squares.dtype, copy=False))
 
 
 def _std(x: Any, *, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
@@ -340,11 +361,11 @@ def _logsumexp(x: Any, *, axis: Any = None, keepdims: bool = False) -> Any:
     if _size(x.shape, axis) == 0:
         top = np.zeros(reduced(x.shape, axis, True), x.dtype)
     else:
-        top = _maximum(x if x.dtype.kind == "f" else x.real, axis=axis, keepdims=True)
+        top = kept(_maximum, x if x.dtype.kind == "f" else x.real, axis)
     shift = np.where(np.isfinite(top), top, 0)
     with np.errstate(divide="ignore"):
-        total = np.log(_add(np.exp(x - shift), axis=axis, keepdims=True)) + shift
-    return total if keepdims else np.reshape(total, reduced(x.shape, axis, False))
+        total = np.log(kept(_add, np.exp(x - shift), axis)) + shift
+    return in_order(total if keepdims else np.reshape(total, reduced(x.shape, axis, False)))
 
 
 logsumexp = reduction(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.functions.basic import tensor
 from minitorch.torch.inplace import count_write
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["GradScaler"]
 

@@ -14,11 +14,11 @@ from minitorch.engine import edge, walk
 from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import PORT, next_seq
+from minitorch.torch._tensor import Tensor, meta_of, node_of, wrap
 from minitorch.torch.devices import copied, ones_like
 from minitorch.torch.dtypes import from_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.node import Port, Several, TorchNode, function_and_number
-from minitorch.torch.tensor import Tensor, meta_of, node_of, wrap
 
 
 class GradientEdge(NamedTuple):

@@ -6,6 +6,7 @@ The `ctx` of a Function is its node in the graph (its results' `grad_fn`), as in
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -14,11 +15,11 @@ from minitorch.engine import edge
 from minitorch.engine.errors import GraphError, ShapeError
 from minitorch.engine.mode import ambient, is_grad_enabled, no_grad
 from minitorch.engine.node import PORT, next_seq
+from minitorch.torch._tensor import Tensor, meta_of, node_of, version_of, wrap
 from minitorch.torch.autograd.saved import SavedTensor, freed
 from minitorch.torch.calls import as_tensor
 from minitorch.torch.devices import zeros_beside
 from minitorch.torch.node import Port, TorchNode, leaf_node
-from minitorch.torch.tensor import Tensor, meta_of, node_of, version_of, wrap
 from minitorch.torch.views import CUSTOM, Made
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -290,6 +291,9 @@ class Function(metaclass=_FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the operation: forward, recorded as one node. Arguments as of forward."""
         ctx: Any = cls._node()
+        apart = cls.setup_context is not Function.setup_context
+        if apart:
+            args = _with_defaults(cls.forward, args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         wants = [t.requires_grad for t in tensors]
         tracked = ambient.get().grad and any(wants)
@@ -309,15 +313,34 @@ class Function(metaclass=_FunctionMeta):
                 node_of(t) if want else None for t, want in zip(tensors, wants, strict=True)
             )
         with no_grad():
-            if cls.setup_context is Function.setup_context:
-                out = cls.forward(ctx, *args, **kwargs)
-            else:
+            if apart:
                 out = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, out)
+            else:
+                out = cls.forward(ctx, *args, **kwargs)
         outs = list(out) if isinstance(out, tuple) else [out]
         _check_dirty(ctx, tensors, outs)
         results = _tracked(ctx, tensors, outs) if tracked else _untracked(ctx, tensors, outs)
         return tuple(results) if isinstance(out, tuple) else results[0]
+
+
+class InplaceFunction(Function):
+    """A Function as old programs derive it that change an argument in place, or do not."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+def _with_defaults(forward: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, and the default values of those positional ones that were left out."""
+    code = getattr(forward, "__code__", None)
+    defaults = getattr(forward, "__defaults__", None)
+    if code is None or not defaults:
+        return args
+    own = 1 if inspect.ismethod(forward) else 0
+    missing = code.co_argcount - own - len(args)
+    return (*args, *defaults[-missing:]) if 0 < missing <= len(defaults) else args
 
 
 def _is_in(t: Any, tensors: Sequence[Any]) -> bool:
@@ -334,7 +357,13 @@ def _check_dirty(ctx: Any, tensors: Sequence[Tensor], outs: Sequence[Any]) -> No
 
 
 def _untracked(ctx: Any, tensors: Sequence[Tensor], outs: Sequence[Any]) -> list[Any]:
-    return [o.detach() if _is_in(o, tensors) and not _is_in(o, ctx._dirty) else o for o in outs]
+    return [_detached(o) if _is_in(o, tensors) and not _is_in(o, ctx._dirty) else o for o in outs]
+
+
+def _detached(t: Tensor) -> Tensor:
+    """`t.detach()`, of the subclass that `t` is of."""
+    found = t.detach()
+    return found if type(t) is Tensor else found.as_subclass(type(t))
 
 
 def _tracked(ctx: Any, tensors: Sequence[Tensor], outs: Sequence[Any]) -> list[Any]:
@@ -373,7 +402,7 @@ def _tracked(ctx: Any, tensors: Sequence[Tensor], outs: Sequence[Any]) -> list[A
 
 def _changed(ctx: Any, number: int, t: Tensor) -> Tensor:
     """An input that forward changed in place, with `ctx` as its node."""
-    from minitorch.torch.inplace import set_history
+    from minitorch.torch.inplace import count_write, set_history
 
     if t._tracked and t._node is None:
         raise RuntimeError(
@@ -384,14 +413,14 @@ def _changed(ctx: Any, number: int, t: Tensor) -> Tensor:
             "a view that forward changed in place must be the first argument and the only result; "
             "clone() it, or change its base."
         )
-    version_of(t)[0] += 1
+    count_write(t)
     set_history(t, ctx.output_node(number))
     return t
 
 
 def _as_view(ctx: Any, number: int, t: Tensor) -> Tensor:
     """An input that forward returned as it is: a view of it, so that it can have another node."""
-    view: Tensor = wrap(t._array[...])
+    view: Tensor = wrap(t._array[...], type(t))
     view._counter = version_of(t)
     view._base = t if t._base is None else t._base
     view._made = Made(view._counter[0], CUSTOM)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.mode import Ambient, ambient, enable_grad
+from minitorch.torch._tensor import Tensor, meta_of, wrap
 from minitorch.torch.autograd.engine import grad
 from minitorch.torch.face import recorder
-from minitorch.torch.tensor import Tensor, meta_of, wrap
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from minitorch.engine.mode import Ambient, ambient
+from minitorch.torch._tensor import Tensor, node_of, version_of
 from minitorch.torch.autograd.engine import GradientEdge, get_gradient_edge
 from minitorch.torch.node import AccumulateGrad, RemovableHandle, function_and_number
 from minitorch.torch.node import TorchNode as Node
-from minitorch.torch.tensor import Tensor, node_of, version_of
 
 __all__ = [
     "GradientEdge",

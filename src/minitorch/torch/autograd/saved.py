@@ -6,9 +6,9 @@ from typing import Any
 
 from minitorch.engine.errors import GraphError
 from minitorch.engine.mode import ambient
+from minitorch.torch._tensor import Tensor, as_variable, node_of, version_of, wrap
 from minitorch.torch.node import AccumulateGrad, function_and_number, mutation
 from minitorch.torch.observers import Kept
-from minitorch.torch.tensor import Tensor, as_variable, node_of, version_of, wrap
 
 
 class SavedTensor:

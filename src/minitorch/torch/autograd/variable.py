@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minitorch.torch.tensor import Tensor
+from minitorch.torch._tensor import Tensor
 
 
 class _VariableMeta(type):

@@ -18,7 +18,10 @@ __all__ = [
     "is_compiling",
     "is_dynamo_compiling",
     "list_backends",
+    "nested_compile_region",
     "reset",
+    "set_stance",
+    "substitute_in_graph",
 ]
 
 
@@ -119,6 +122,36 @@ def reset() -> None:
 def list_backends(exclude_tags: Any = ()) -> list[str]:
     """None: an empty list."""
     return []
+
+
+nested_compile_region = allow_in_graph
+
+
+def substitute_in_graph(original_fn: Any, **how: Any) -> Callable[[Any], Any]:
+    """A decorator of a function that a graph is to have in the place of another: of no effect."""
+    return lambda fn: fn
+
+
+class set_stance:
+    """How what is compiled is to be treated, from now on or in a block: of no effect."""
+
+    def __init__(
+        self,
+        stance: str = "default",
+        *,
+        skip_guard_eval_unsafe: bool = False,
+        force_backend: Any = None,
+    ) -> None:
+        self.stance = stance
+
+    def __call__(self, fn: Any) -> Any:
+        return fn
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass
 
 
 def cudagraph_mark_step_begin() -> None:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from minitorch.torch.absent import finder
 from minitorch.torch.dtypes import device as Device
 
-has_half = has_magma = False
+has_half = has_magma = _initialized = False
 default_generators: tuple[Any, ...] = ()
 
 
@@ -101,9 +101,22 @@ def device(device: Any) -> Any:
 device_of = device
 
 
-def stream(stream: Any) -> Any:
+class StreamContext:
     """A block that has no effect: the only stream there is here is None."""
-    return contextlib.nullcontext()
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+def stream(stream: Any) -> StreamContext:
+    """A block that has no effect: the only stream there is here is None."""
+    return StreamContext(stream)
 
 
 def set_device(device: Any) -> None:
@@ -168,7 +181,10 @@ set_per_process_memory_fraction, memory_snapshot, set_stream, temperature, power
 
 class _NeedsOne:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"torch.cuda.{type(self).__name__} requires CUDA support")
+        name = type(self).__name__
+        if name == "CUDAGraph":
+            raise RuntimeError(f"Tried to instantiate dummy base class {name}")
+        raise RuntimeError(f"torch.cuda.{name} requires CUDA support")
 
 
 class Stream(_NeedsOne):
@@ -181,6 +197,28 @@ class Event(_NeedsOne):
 
 class CUDAGraph(_NeedsOne):
     """RuntimeError: there is no GPU."""
+
+
+class graph(_NeedsOne):
+    """RuntimeError: there is no GPU."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Stream()
+
+
+def is_current_stream_capturing() -> bool:
+    """RuntimeError: there is no GPU."""
+    raise RuntimeError("Tried to instantiate dummy base class _cuda_isCurrentStreamCapturing")
+
+
+def graph_pool_handle() -> Any:
+    """RuntimeError: there is no GPU."""
+    raise RuntimeError("Tried to instantiate dummy base class _graph_pool_handle")
+
+
+def make_graphed_callables(*args: Any, **kwargs: Any) -> Any:
+    """RuntimeError: there is no GPU."""
+    CUDAGraph()
 
 
 class OutOfMemoryError(RuntimeError):

@@ -6,10 +6,10 @@ import warnings
 from typing import Any, ClassVar
 
 import minitorch.torch as torch
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.utils import lazy_property
 from minitorch.torch.dtypes import Size
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["Distribution"]
 

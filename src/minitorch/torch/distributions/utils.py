@@ -9,8 +9,8 @@ from numbers import Number
 from typing import Any
 
 import minitorch.torch as torch
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn.functional import softmax
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "broadcast_all",
@@ -65,6 +65,11 @@ def probs_to_logits(probs: Any, is_binary: bool = False) -> Any:
 def standard_normal(shape: Any, dtype: Any) -> Any:
     """Numbers of the normal distribution with mean 0 and variance 1."""
     return torch.normal(torch.zeros(shape, dtype=dtype), torch.ones(shape, dtype=dtype))
+
+
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Any:
+    """`standard_normal` with a device, as libraries call it."""
+    return torch.empty(shape, dtype=dtype, device=device).normal_()
 
 
 def sum_rightmost(value: Any, dim: int) -> Any:

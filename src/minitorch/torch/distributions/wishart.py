@@ -7,13 +7,13 @@ import warnings
 from typing import Any, ClassVar
 
 import minitorch.torch as torch
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.distributions import constraints
 from minitorch.torch.distributions.chi2 import Chi2
 from minitorch.torch.distributions.exp_family import ExponentialFamily
 from minitorch.torch.distributions.multivariate_normal import precision_to_scale_tril
 from minitorch.torch.distributions.utils import lazy_property, standard_normal
 from minitorch.torch.dtypes import Size
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["Wishart"]
 

@@ -10,14 +10,15 @@ import numpy as np
 
 from minitorch.engine.mode import ambient
 from minitorch.engine.node import next_seq
+from minitorch.torch._tensor import Tensor, as_array, meta_of, node_of, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.devices import FAKING
 from minitorch.torch.dtypes import CPU, from_numpy_dtype, to_numpy_dtype
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.inplace import check_result, copy_, write
+from minitorch.torch.nests import read_nest
 from minitorch.torch.node import TorchNode
-from minitorch.torch.tensor import Tensor, as_array, meta_of, node_of, wrap
 
 __all__ = ["as_tensor", "asarray", "clone", "from_numpy", "is_tensor", "tensor"]
 
@@ -64,6 +65,10 @@ def tensor(
 def read(data: Any, dtype: Any = None) -> np.ndarray:
     """`as_array`, with PyTorch's errors for what cannot be read."""
     plain = not isinstance(data, (Tensor, np.ndarray, np.generic))
+    if isinstance(data, (list, tuple)):
+        found = read_nest(data, dtype)
+        if found is not None:
+            return found
     try:
         array = as_array(data, None if plain else dtype)
     except ValueError:
@@ -222,7 +227,13 @@ _clone = recorder("clone")
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Any:
     """A copy of the value; gradients flow back to `input`."""
-    return _clone(input)
+    found = _clone(input)
+    if memory_format is not None:
+        from minitorch.torch.functions.shape import CHANNELS_LAST, laid_out
+
+        if memory_format in CHANNELS_LAST:
+            found._array = laid_out(found._array, memory_format)
+    return found
 
 
 def _copy(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
@@ -255,6 +266,18 @@ def named_axis(name: str, axis: Any) -> Any:
     if axis is None:
         raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
     return axis
+
+
+def fitting(value: Any, kind: np.dtype[Any]) -> Any:
+    """A number in an integer dtype: without its fraction, and below 0 wrapped where there are no
+    such. RuntimeError beyond the dtype's range."""
+    if kind.kind not in "iu" or isinstance(value, (bool, complex)):
+        return value
+    limits = np.iinfo(kind)
+    if not (limits.min if kind.kind == "i" else -limits.max) <= value <= limits.max:
+        name = "int" if kind.name == "int32" else f"{kind.name}_t"
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value}")
+    return np.asarray(int(value)).astype(kind)[()]
 
 
 def not_a_tensor(name: str, value: Any, argument: str = "input", place: int = 1) -> TypeError:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.functions.basic import Function, named, store
 from minitorch.torch.functions.pointwise import floor_divide, positive, remainder
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "bitwise_and",
@@ -34,12 +34,21 @@ def bitwise(name: str, compute: np.ufunc, doc: str, word: str = "") -> Function:
             raise NotImplementedError(
                 f"\"{word}\" not implemented for '{kind_name(np.empty(0, dtype))}'"
             )
-        sides = [x.astype(dtype) if isinstance(x, np.ndarray) else dtype.type(x) for x in arrays]
+        sides = [
+            x.astype(dtype) if isinstance(x, np.ndarray) else wrapped(x, dtype) for x in arrays
+        ]
         found: Tensor = wrap(as_array_of(compute(*sides), dtype))
         return found if out is None else store(out, found, name)
 
     named(function, name, f"{doc}, of integers or bools. NotImplementedError for floats.")
     return method(function, inplace=True)
+
+
+def wrapped(number: int, dtype: np.dtype[Any]) -> Any:
+    """A number with the bits that the dtype has room for."""
+    if dtype.kind == "b":
+        return dtype.type(number)
+    return np.asarray(number, np.int64).astype(dtype)[()]
 
 
 def as_array_of(value: Any, dtype: np.dtype[Any]) -> Any:

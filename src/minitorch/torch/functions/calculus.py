@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor, store
@@ -18,7 +19,6 @@ from minitorch.torch.functions.reduce import cumsum
 from minitorch.torch.functions.reduce import sum as total
 from minitorch.torch.functions.shape import dimension, reshape
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
-from minitorch.torch.dtypes import from_numpy_dtype, result_dtype
+from minitorch.torch.dtypes import default_numpy, from_numpy_dtype, result_dtype
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import methods, not_a_tensor, store
+from minitorch.torch.functions.basic import fitting, methods, not_a_tensor, store
 from minitorch.torch.functions.pointwise import alias
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "addcdiv",
@@ -84,6 +84,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         bounds = [x for x in (min, max) if x is not None]
         if not all(isinstance(x, Tensor) for x in bounds):
+            if all(_is_number(x) for x in bounds):
+                min, max = (x.item() if isinstance(x, Tensor) else x for x in (min, max))
+                return clamp(input, min, max, out=out)
             raise TypeError(
                 "clamp() received an invalid combination of arguments: min and max are both "
                 "numbers or both tensors; wrap the number in torch.tensor()."
@@ -97,8 +100,22 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     elif min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     else:
+        if input._array.dtype.kind in "iub":
+            if isinstance(min, float) or isinstance(max, float):
+                input = wrap(input._array.astype(default_numpy()))
+            elif input._array.dtype.kind != "b":
+                min, max = _in_range(min, input), _in_range(max, input)
         found = _clip(input, min, max)
     return found if out is None else store(out, found, "clamp")
+
+
+def _is_number(bound: Any) -> bool:
+    """Whether PyTorch takes this for a number: a tensor without dimensions is one too."""
+    return not isinstance(bound, Tensor) or (not bound._array.ndim and not bound.requires_grad)
+
+
+def _in_range(bound: Any, input: Tensor) -> Any:
+    return fitting(bound, input._array.dtype) if type(bound) is int else bound
 
 
 def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
@@ -108,7 +125,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
     if isinstance(min, Tensor):
         found = _clamp_min(*promoted(input, min), None)
     else:
-        found = _clip_min(input, min, None)
+        found = _clip_min(input, _in_range(min, input), None)
     return found if out is None else store(out, found, "clamp_min")
 
 
@@ -120,7 +137,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
         several = promoted(input, max)
         found = _clamp_max(several[0], None, several[1])
     else:
-        found = _clip_max(input, None, max)
+        found = _clip_max(input, None, _in_range(max, input))
     return found if out is None else store(out, found, "clamp_max")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import from_numpy_dtype, result_dtype
 from minitorch.torch.face import recorder
@@ -15,7 +16,6 @@ from minitorch.torch.functions.joining import _given, _one_dtype, meshgrid, stac
 from minitorch.torch.functions.reduce import sum as total
 from minitorch.torch.functions.scatter import masked_select
 from minitorch.torch.functions.shape import flatten, sizes_of, view
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["block_diag", "cartesian_prod", "combinations"]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import Function, methods, named, not_a_tensor, store
 from minitorch.torch.functions.reduce import dims_of
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "all",

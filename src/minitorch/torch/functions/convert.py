@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch import dtypes
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import (
     default_numpy,
@@ -16,11 +17,11 @@ from minitorch.torch.dtypes import (
     result_dtype,
     to_numpy_dtype,
 )
+from minitorch.torch.dtypes import device as device_kind
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import check_device, not_a_tensor, placed
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "can_cast",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 _astype = recorder("astype")
+_to_copy = recorder("in_order", "ToCopyBackward0")
 
 
 def _to(self: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -70,7 +72,25 @@ def _to(self: Tensor, *args: Any, **kwargs: Any) -> Any:
             )
     if other is not None:
         target, where = other.dtype, other.device
-    return converted(self, to_numpy_dtype(target), where, copy)
+    found = converted(self, to_numpy_dtype(target), where, copy)
+    form = kwargs.get("memory_format") or next(
+        (each for each in args if isinstance(each, memory_format)), None
+    )
+    return found if form is None else _in_format(found, form, found is not self)
+
+
+def _in_format(t: Any, form: memory_format, fresh: bool) -> Any:
+    """`t` with its channels innermost, if that is the memory format.
+
+    fresh  no one else has it yet
+    """
+    from minitorch.torch.functions.shape import CHANNELS_LAST, in_format, laid_out
+
+    if form not in CHANNELS_LAST or in_format(t._array, form):
+        return t
+    found = t if fresh else _to_copy(t)
+    found._array = laid_out(t._array, form)
+    return found
 
 
 def converted(
@@ -159,7 +179,9 @@ def _cpu(self: Tensor, memory_format: Any = None) -> Any:
 
 
 def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Any:
-    """AssertionError: there is no CUDA here."""
+    """AssertionError: there is no CUDA here. RuntimeError for a device of another kind."""
+    if isinstance(device, (str, device_kind)) and device_kind(device).type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
     check_device("cuda")
 
 

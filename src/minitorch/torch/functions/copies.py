@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.face import node_class, recorder
 from minitorch.torch.functions import parts, shape
-from minitorch.torch.functions.basic import named, without_derivative
+from minitorch.torch.functions.basic import named, store, without_derivative
 from minitorch.torch.functions.scatters import bounds
 from minitorch.torch.functions.shape import dimension, unshared
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "alias_copy",
@@ -68,8 +68,9 @@ def _renamed(t: Tensor, name: str | None = None) -> Tensor:
 def _copying(name: str, view: Function, doc: str) -> Function:
     """The copying form of a function that gives one view, recorded as one node."""
 
-    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return _renamed(view(input, *args, **kwargs))
+    def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        found = _renamed(view(input, *args, **kwargs))
+        return found if out is None else store(out, found, name)
 
     return named(function, name, f"{doc}, into memory of its own.")
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.devices import as_result
 from minitorch.torch.face import check_real
 from minitorch.torch.functions.basic import methods, store, without_derivative
 from minitorch.torch.functions.order import pair
 from minitorch.torch.functions.reduce import one_dim
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "bincount",

@@ -12,6 +12,7 @@ from minitorch.ops.linalg.lu import order_of, permutation
 from minitorch.ops.linalg.triangular import NOT_POSITIVE
 from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch import linalg, return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.face import recorder
@@ -31,7 +32,6 @@ from minitorch.torch.linalg.decompositions import factored
 from minitorch.torch.linalg.factored import fits, pivots_in_range, reflections_fit
 from minitorch.torch.linalg.found import finder, tensors
 from minitorch.torch.random import randn
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "cholesky",
@@ -300,7 +300,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Any = No
     m, n = A._array.shape[-2:]
     if M is not None:
         M = broadcast_to(M, A._array.shape)
-    turned = m < n or n > q
+    turned = m < n
     if turned:
         A, M = A.mH, None if M is None else M.mH
     basis = _range_of(A, q, niter, M)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.linalg import _bmm, _mul
 from minitorch.torch.functions.parts import diagonal
 from minitorch.torch.functions.reduce import sum as total
 from minitorch.torch.functions.shape import _permute, _squeeze_some, _view, reshape, unsqueeze
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["einsum"]
 

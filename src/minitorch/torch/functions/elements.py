@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.engine.mode import ambient
+from minitorch.torch._tensor import Tensor, version_of, wrap
+from minitorch.torch._tensor import wrap as tensor_of
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.functions.basic import Function, named, not_a_tensor, store
@@ -16,8 +19,6 @@ from minitorch.torch.functions.parts import as_strided
 from minitorch.torch.functions.shape import dimension, expanded
 from minitorch.torch.inplace import check_history, check_memory, count_write, kind_name, write
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor, version_of, wrap
-from minitorch.torch.tensor import wrap as tensor_of
 
 __all__ = [
     "detach",
@@ -68,10 +69,11 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Any, ...]:
     if indices._array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     sizes = (shape,) if isinstance(shape, int) else shape
-    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) for n in sizes):
-        raise TypeError(
-            f"expected 'shape' to be int or sequence of ints, but got {type(shape)}: {shape}"
-        )
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    odd = next((n for n in sizes if not isinstance(n, int)), None)
+    if odd is not None:
+        raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(odd)}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
     found, step, places = [], 1, indices._array.astype(np.int64)
@@ -159,21 +161,31 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 def set_(
     self: Tensor,
-    source: Tensor | None = None,
+    source: Any = None,
     storage_offset: int | None = None,
     size: Any = None,
     stride: Any = None,
 ) -> Tensor:
-    """Let this tensor hold the memory of another one of its dtype, or, without one, nothing."""
+    """Let this tensor hold the memory of another one of its dtype, or that of a storage (all of
+    it, unless a size is given), or, without one, nothing."""
     from minitorch.torch.creation import empty
+    from minitorch.torch.storage import TypedStorage, is_storage
 
+    if is_storage(source):
+        if isinstance(source, TypedStorage) and source.dtype != self.dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {kind_name(self._array)} or an UntypedStorage, but "
+                f"got type {kind_name(source._elements)} for argument 1 'storage'"
+            )
+        octets, width = source.untyped()._bytes, self._array.itemsize
+        source = wrap(octets[: octets.size // width * width].view(self._array.dtype))
     if source is None:
         source = empty((0,), dtype=self.dtype)
     if source._array.dtype != self._array.dtype:
         raise RuntimeError(
             f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}"
         )
-    if self.requires_grad:
+    if self.requires_grad and ambient.get().grad:
         check_history(self)
     if size is not None:
         steps = empty(size).stride() if stride is None else stride

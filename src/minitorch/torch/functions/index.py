@@ -15,6 +15,7 @@ import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.engine.mode import ambient
+from minitorch.torch._tensor import Tensor, version_of, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.devices import as_result
 from minitorch.torch.face import recorder
@@ -31,13 +32,13 @@ from minitorch.torch.inplace import (
     check_overlap,
     check_writable,
     copy_,
+    count_write,
     inplace,
     is_recorded,
     kind_name,
     write,
 )
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor, version_of, wrap
 from minitorch.torch.views import overlaps_itself, share
 
 __all__ = ["index_put", "index_put_"]
@@ -326,11 +327,16 @@ def for_nothing(shape: tuple[int, ...], rest: Parts) -> Parts:
         safe.append(np.zeros_like(part) if shape[dim] else part)
         dim += 1
     try:
-        if 0 in np.broadcast_to(np.zeros(1, bool), shape)[tuple(safe)].shape:
+        if 0 in _chosen_shape(shape, tuple(safe)):
             return tuple(safe)
     except IndexError:
         pass
     raise array_error(shape, rest) from None
+
+
+def _chosen_shape(shape: tuple[int, ...], rest: Parts) -> tuple[int, ...]:
+    """The shape of what an index chooses from an array of this shape. IndexError where it can't."""
+    return np.broadcast_to(np.zeros((), bool), shape)[rest].shape
 
 
 def array_error(shape: tuple[int, ...], rest: Parts) -> IndexError:
@@ -345,6 +351,8 @@ def array_error(shape: tuple[int, ...], rest: Parts) -> IndexError:
             dim += part.ndim
             continue
         wrong = part[(part >= shape[dim]) | (part < -shape[dim])]
+        if wrong.size and not shape[dim]:
+            return IndexingError("index is out of bounds for dimension with size 0")
         if wrong.size:
             # PyTorch counts the dimensions that are indexed by tensors.
             words = (
@@ -451,7 +459,7 @@ def _write_at(self: Tensor, index: Any, source: Tensor) -> bool:
         np.copyto(place, value, casting="unsafe")
     except (IndexError, TypeError, ValueError):
         return False  # the long way says what is wrong
-    version_of(self)[0] += 1
+    count_write(self)
     return True
 
 
@@ -525,7 +533,7 @@ def put_in(
                 place._array[rest] = values._array
         except (IndexError, TypeError, ValueError) as error:
             _put_nothing(error, place._array, rest, values._array)
-        version_of(place)[0] += 1
+        count_write(place)
         return place
     return inplace(index_put_, place, values)
 
@@ -545,6 +553,12 @@ def fitting(place: Tensor, rest: Parts, values: Tensor, accumulate: bool) -> Any
         return values
     arrays = [part for part in rest if not isinstance(part, slice)]
     if array.size != 1 or accumulate or len(arrays) != 1 or arrays[0].dtype != bool:
+        try:
+            np.broadcast_to(array, _chosen_shape(place._array.shape, rest))
+        except IndexError:
+            pass  # an index out of bounds is found later on
+        except ValueError:
+            raise put_error(place._array, rest, array) from None
         raise ShapeError(
             "Index put requires the source and destination dtypes match, got "
             f"{kind_name(place._array)} for the destination and {kind_name(array)} for the source."
@@ -555,7 +569,7 @@ def fitting(place: Tensor, rest: Parts, values: Tensor, accumulate: bool) -> Any
 def put_error(array: np.ndarray, rest: Parts, values: np.ndarray) -> Exception:
     """What is wrong with assigning `values` at an index of arrays."""
     try:
-        shape = np.broadcast_to(np.zeros(1, bool), array.shape)[rest].shape
+        shape = _chosen_shape(array.shape, rest)
     except IndexError:
         return array_error(array.shape, rest)
     return ShapeError(

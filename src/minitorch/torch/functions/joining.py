@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import recorder
@@ -24,7 +25,6 @@ from minitorch.torch.functions.shape import (
     sizes_of,
     unsqueeze,
 )
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "atleast_1d",
@@ -63,14 +63,16 @@ def _given(name: str, tensors: Any) -> list[Any]:
     return found
 
 
-def _one_dtype(tensors: list[Any]) -> list[Any]:
+def _one_dtype(tensors: list[Any], given: list[Any] | None = None) -> list[Any]:
+    """The tensors, in the dtype that they, or those that were given, promote to."""
     first = tensors[0]._array.dtype
-    for each in tensors:
+    given = tensors if given is None else given
+    for each in given:
         if each._array.dtype is not first:
             break
     else:
         return tensors
-    common = result_dtype([each._array for each in tensors])
+    common = result_dtype([each._array for each in given])
     return [
         each
         if each._array.dtype == common
@@ -89,7 +91,7 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None, out: A
     given = _given("cat", tensors)
     if not given:
         raise ShapeError("torch.cat(): expected a non-empty list of Tensors")
-    # An empty vector is skipped, whatever the shape of the others.
+    # An empty vector is skipped, whatever the shape of the others; but its dtype counts.
     some = [each for each in given if each._array.shape != (0,)] or given[:1]
     first = some[0]._array.shape
     if not first:
@@ -109,7 +111,7 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None, out: A
                 )
     if out is not None:
         apart(out, *given)
-    result = _cat(_one_dtype(some), dim)
+    result = _cat(_one_dtype(some, given), dim)
     return result if out is None else store(out, result, "cat")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.engine.mode import ambient
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import methods, store
@@ -27,7 +28,6 @@ from minitorch.torch.functions.shape import (
     unsqueeze,
 )
 from minitorch.torch.inplace import broadcast_message
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "addbmm",

@@ -12,6 +12,7 @@ import numpy as np
 
 from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.calls import SAVED_NAMES
 from minitorch.torch.devices import as_result
@@ -27,7 +28,6 @@ from minitorch.torch.functions.basic import (
 from minitorch.torch.functions.index import apart
 from minitorch.torch.functions.pointwise import maximum, minimum
 from minitorch.torch.functions.reduce import not_of_nothing, one_dim
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "argsort",

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import methods
 from minitorch.torch.functions.shape import _view, dimension, rearranged, reshape, unshared
-from minitorch.torch.tensor import Tensor, wrap
+from minitorch.torch.inplace import kind_name
 
 __all__ = [
     "as_strided",
@@ -206,13 +207,18 @@ def _check_matrix(name: str, input: Tensor) -> None:
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Views of consecutive pieces: of one size (the last may be smaller), or of these sizes."""
-    shape = tensor._array.shape
+    return _split_method(tensor, split_size_or_sections, dim)
+
+
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller), or of these sizes."""
+    shape = self._array.shape
     dim = dimension(dim, len(shape))
-    if isinstance(split_size_or_sections, (tuple, list)):
-        return split_with_sizes(tensor, split_size_or_sections, dim)
+    if isinstance(split_size, (tuple, list)):
+        return split_with_sizes(self, split_size, dim)
     if not shape:
         raise ShapeError("split expects at least a 1-dimensional tensor")
-    size, whole = operator.index(split_size_or_sections), shape[dim]
+    size, whole = operator.index(split_size), shape[dim]
     if size < 0:
         raise ShapeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0 and whole:
@@ -221,7 +227,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[An
         )
     full, rest = divmod(whole, size) if size else (1, 0)
     sizes = (size,) * full + ((rest,) if rest or not full else ())
-    return _split(tensor, sizes, dim)  # type: ignore[no-any-return]
+    return _split(self, sizes, dim)  # type: ignore[no-any-return]
 
 
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Any, ...]:
@@ -260,9 +266,19 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> tupl
 
 
 def tensor_split(
-    input: Tensor, indices_or_sections: Any, dim: int = 0, *, axis: Any = None
+    input: Tensor,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    sections: int | None = None,
+    indices: Any = None,
+    axis: Any = None,
 ) -> tuple[Any, ...]:
     """So many pieces, as equal as can be, or pieces cut at these places: views."""
+    if indices_or_sections is None:
+        indices_or_sections = sections if indices is None else indices
+        if indices_or_sections is None:
+            raise TypeError("tensor_split() missing 1 required argument: 'indices_or_sections'")
     if axis is not None:
         dim = axis
     shape = input._array.shape
@@ -273,7 +289,7 @@ def tensor_split(
     dim = dimension(dim, len(shape))
     size = shape[dim]
     if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = indices_or_sections._array.tolist()
+        indices_or_sections = _numbers_of("tensor_split", indices_or_sections)
     if isinstance(indices_or_sections, int):
         count = indices_or_sections
         if count <= 0:
@@ -281,6 +297,14 @@ def tensor_split(
         small, more = divmod(size, count)
         places = [k * small + min(k, more) for k in range(1, count)]
     else:
+        if not isinstance(indices_or_sections, (tuple, list)) or not all(
+            isinstance(place, int) for place in indices_or_sections
+        ):
+            raise TypeError(
+                "tensor_split() received an invalid combination of arguments - got (Tensor, "
+                f"{type(indices_or_sections).__name__}), but expected (Tensor input, Tensor or int "
+                "or tuple of ints indices_or_sections, int dim = 0)"
+            )
         places = list(indices_or_sections)
     found, start = [], 0
     for place in (*places, size):
@@ -288,6 +312,19 @@ def tensor_split(
         found.append(_slice(input, dim, begin, max(stop, begin), 1))
         start = place
     return tuple(found)
+
+
+def _numbers_of(name: str, where: Tensor) -> Any:
+    """The int, or the ints, in a tensor that says where to split."""
+    words = f"{name} expected tensor_indices_or_sections to"
+    if where._array.ndim > 1:
+        raise ShapeError(
+            f"{words} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+            f"{where._array.ndim} dims"
+        )
+    if where._array.dtype != np.int64:
+        raise ShapeError(f"{words} have dtype of long, but got {kind_name(where._array)}")
+    return where._array.tolist()
 
 
 def _split_along(name: str, least: int) -> Any:
@@ -337,8 +374,9 @@ def _pairs(pair: Any, wanted: dtype | None) -> Any:
 
 setattr(Tensor, "as_strided_", rearranged(as_strided))  # noqa: B010 - mypy knows no such method
 methods(
-    *(select, narrow, unbind, unfold, as_strided, diagonal, diag, diag_embed, diagflat, split),
+    *(select, narrow, unbind, unfold, as_strided, diagonal, diag, diag_embed, diagflat),
     *(split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit),
 )
+method(_split_method, "split")
 method(tril, inplace=True)
 method(triu, inplace=True)

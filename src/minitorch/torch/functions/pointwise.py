@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import result_dtype
 from minitorch.torch.face import recorder
@@ -19,7 +20,6 @@ from minitorch.torch.functions.basic import (
 )
 from minitorch.torch.inplace import inplace, kind_name
 from minitorch.torch.operators import one_sided, power
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "abs",
@@ -374,9 +374,9 @@ def div(
     return found if out is None else store(out, found, "div")
 
 
-def true_divide(dividend: Any, divisor: Any, *, out: Tensor | None = None) -> Any:
-    """dividend / divisor, as `div`."""
-    return div(dividend, divisor, out=out)
+def true_divide(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+    """input / other, as `div`."""
+    return div(input, other, out=out)
 
 
 def _refuse_zero(input: Any, other: Any) -> None:

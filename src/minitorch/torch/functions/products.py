@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import clone, methods, not_a_tensor, store
 from minitorch.torch.functions.linalg import NAMES, _mm, _mul, dot, mm, product, same_dtype
@@ -23,7 +24,6 @@ from minitorch.torch.functions.shape import (
     unsqueeze,
 )
 from minitorch.torch.inplace import broadcast_message, kind_name
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "cdist",

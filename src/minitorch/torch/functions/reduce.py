@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, node_of, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import Function, methods, named_axis, not_a_tensor, store
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor, node_of, wrap
 
 __all__ = [
     "amax",

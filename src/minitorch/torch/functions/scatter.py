@@ -8,12 +8,13 @@ import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
-from minitorch.torch.functions.basic import methods, store, without_derivative
+from minitorch.torch.functions.basic import fitting, methods, store, without_derivative
 from minitorch.torch.functions.index import apart, fill_with, not_that_type, watch
 from minitorch.torch.functions.shape import _expand, _view, dimension, expanded
+from minitorch.torch.inference import INFERENCE
 from minitorch.torch.inplace import check_memory, inplace, is_recorded, kind_name, write
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "argwhere",
@@ -353,6 +354,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """`value`, one number, where `mask` (broadcast) is true, else `input`."""
     array = _mask("masked_fill_", mask)
     if not isinstance(value, Tensor):
+        kind = input._array.dtype
+        if kind.kind in "iu":
+            value = fitting(value, kind)
         return watch(_masked_fill(input, array, value), mask)
     _one_number("masked_fill_", value)
     if value._array.dtype.kind == "c" and input._array.dtype.kind != "c":
@@ -484,7 +488,7 @@ def zero_(self: Tensor) -> Tensor:
     counter = self._counter
     if counter is None:
         self._counter = [1]
-    else:
+    elif counter is not INFERENCE:
         counter[0] += 1
     return self
 

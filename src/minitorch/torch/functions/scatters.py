@@ -11,13 +11,13 @@ import numpy as np
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.ops.indexing.index import distinct, extent, restrided
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import methods
 from minitorch.torch.functions.index import getitem, index_put, watch
 from minitorch.torch.functions.shape import dimension
 from minitorch.torch.inplace import inplace, is_recorded, kind_name
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "_unsafe_masked_index",

@@ -5,6 +5,7 @@ What is a view in PyTorch is one here: it shares memory, the version counter and
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Sequence
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, version_of, wrap
 from minitorch.torch.attach import method
-from minitorch.torch.dtypes import contiguous_format, dtype, preserve_format
+from minitorch.torch.dtypes import channels_last, channels_last_3d, contiguous_format, dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import methods, named_axis
 from minitorch.torch.inplace import rearrange
-from minitorch.torch.tensor import Tensor, version_of, wrap
 
 __all__ = [
     "broadcast_shapes",
@@ -43,6 +45,9 @@ __all__ = [
     "unflatten",
     "unsqueeze",
 ]
+
+CHANNELS_LAST = {channels_last: (0, 2, 3, 1), channels_last_3d: (0, 2, 3, 4, 1)}
+"""For each of these memory formats the dimensions in the order of the memory."""
 
 _view = recorder("reshape", "ViewBackward0")
 _alias_shape = recorder("reshape", "ReshapeAliasBackward0")
@@ -228,13 +233,35 @@ def ravel(input: Tensor) -> Any:
     return view(contiguous(input), -1)
 
 
+def in_format(array: Any, memory_format: Any) -> bool:
+    """Whether an array's elements lie in memory in the order of a memory format."""
+    if memory_format not in CHANNELS_LAST:
+        return bool(array.flags.c_contiguous)
+    axes = CHANNELS_LAST[memory_format]
+    return array.ndim == len(axes) and bool(array.transpose(axes).flags.c_contiguous)
+
+
+def laid_out(array: Any, memory_format: Any) -> Any:
+    """A copy of an array with its channels innermost. RuntimeError for another rank."""
+    axes = CHANNELS_LAST[memory_format]
+    if array.ndim != len(axes):
+        raise ShapeError(f"required rank {len(axes)} tensor to use {str(memory_format)[6:]} format")
+    if is_meta(array):
+        return array
+    return np.moveaxis(array.transpose(axes).copy(order="C"), -1, 1)
+
+
 def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Any:
-    """`input` itself if its elements lie in order, else a copy whose do."""
-    if memory_format not in (contiguous_format, preserve_format):
-        raise NotImplementedError(
-            f"contiguous: memory_format={memory_format} is not supported; the default, "
-            "torch.contiguous_format, is."
-        )
+    """`input` itself if its elements lie in order, else a copy whose do.
+
+    memory_format  torch.channels_last: with the channels innermost, of images (N, C, H, W)
+    """
+    if memory_format in CHANNELS_LAST:
+        if in_format(input._array, memory_format):
+            return input
+        found = _in_order(input)
+        found._array = laid_out(input._array, memory_format)
+        return found
     return input if input._array.flags.c_contiguous else _in_order(input)
 
 
@@ -313,6 +340,8 @@ def broadcast_shapes(*shapes: Any) -> Any:
     from minitorch.torch.dtypes import Size
 
     given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    if any(size < 0 for each in given for size in each):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
     try:
         return Size(np.broadcast_shapes(*given))
     except ValueError:
@@ -435,6 +464,8 @@ def _matrix_t(self: Tensor) -> Any:
 
 def flip(input: Tensor, *given: Any, dims: Any = None) -> Any:
     """The order along these dimensions reversed: a copy."""
+    if not given and dims is None:
+        raise TypeError('flip() missing 1 required positional arguments: "dims"')
     ndim = input._array.ndim
     found = tuple(dimension(d, ndim) for d in sizes_of(given if dims is None else (dims,)))
     for place, dim in enumerate(found):
@@ -500,14 +531,24 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     shape = sizes_of(sizes)
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    count = int(np.prod(shape))
+    if any(size < 0 for size in shape):
+        raise ShapeError(f"Trying to create tensor with negative dimension: {list(shape)}")
     array = self._array
-    if count <= array.size and array.flags.c_contiguous:
+    if array.shape == shape:
+        return self  # the strides stay as they are
+    version_of(self)[0] += 1
+    count = math.prod(shape)
+    if not array.flags.c_contiguous:
+        # The elements are taken in the order of the memory, from the first one on.
+        array = self.untyped_storage()._bytes.view(array.dtype)[self.storage_offset() :]
+    if count <= array.size:
         self._array = array.reshape(-1)[:count].reshape(shape)
-    else:
-        grown = np.zeros(count, array.dtype)
-        grown[: array.size] = array.reshape(-1)[:count]
-        self._array = grown.reshape(shape)
+        return self
+    if count * array.itemsize >= 2**63:
+        raise ShapeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    grown = np.zeros(count, array.dtype)
+    grown[: array.size] = array.reshape(-1)
+    self._array = grown.reshape(shape)
     return self
 
 

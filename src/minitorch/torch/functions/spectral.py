@@ -16,11 +16,11 @@ import numpy as np
 
 from minitorch.ops.fft import COUNT, NONE, ROOT
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.dtypes import from_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import named, not_a_tensor
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "bartlett_window",

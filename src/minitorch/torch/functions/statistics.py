@@ -11,6 +11,7 @@ import numpy as np
 
 from minitorch.engine.errors import ShapeError
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store
@@ -20,7 +21,6 @@ from minitorch.torch.functions.pointwise import true_divide
 from minitorch.torch.functions.shape import dimension, reshape, squeeze, unsqueeze, view
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["corrcoef", "cov", "dist", "frexp", "histogramdd", "renorm"]
 

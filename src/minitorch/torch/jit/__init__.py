@@ -79,12 +79,15 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 unused = ignore
-interface = script_method = export
+interface = script_method = _overload = _overload_method = export
 
 
 def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn`: nothing is ever traced."""
     return fn
+
+
+_script_if_tracing = script_if_tracing
 
 
 def freeze(mod: Thing, *args: Any, **kwargs: Any) -> Thing:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.autograd.function import Function
 from minitorch.torch.library.registry import Operator, tensors_in
-from minitorch.torch.tensor import Tensor
 
 _functions: dict[str, type[Function]] = {}
 

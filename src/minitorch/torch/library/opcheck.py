@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.fake import FakeTensorMode, storage
 from minitorch.torch.library.custom_op import CustomOpDef
 from minitorch.torch.library.registry import (
@@ -18,7 +19,6 @@ from minitorch.torch.library.registry import (
     tensors_in,
 )
 from minitorch.torch.library.schema import bind
-from minitorch.torch.tensor import Tensor, wrap
 
 Values = Sequence[Any]
 

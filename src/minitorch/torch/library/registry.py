@@ -12,15 +12,21 @@ from typing import Any
 
 from minitorch.engine.mode import ambient
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, version_of
 from minitorch.torch.devices import FAKING, current_mode, refusal
 from minitorch.torch.fake import storage
 from minitorch.torch.library.schema import Schema, bind
-from minitorch.torch.tensor import Tensor, version_of
 
 Kernel = Callable[..., Any]
 
 OPERATORS: dict[str, Operator] = {}
 """Every operator by its qualified name."""
+
+unloaded: set[str] = set()
+"""The compiled libraries that `torch.ops.load_library` was asked for."""
+
+waiting: dict[str, Kernel] = {}
+"""Fake kernels of operators that such a library would have defined."""
 
 
 class Operator:
@@ -41,7 +47,7 @@ class Operator:
         self.title = name
         self.kernels: dict[str, Kernel] = {}
         self.disabled: set[str] = set()
-        self.fake: Kernel | None = None
+        self.fake: Kernel | None = waiting.pop(name, None)
         self.backward: Kernel | None = None
         self.setup_context: Kernel | None = None
         self.strict = False

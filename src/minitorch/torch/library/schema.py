@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import device as torch_device
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.dtypes import float16, float32, float64, int32, int64
-from minitorch.torch.tensor import Tensor
 
 NAMES: dict[Any, str] = {
     Tensor: "Tensor",
@@ -135,7 +135,7 @@ def str_of(function: Callable[..., Any], mutates_args: Any) -> str:
 
     def refuse(what: str) -> ValueError:
         text = f"infer_schema(func): {what} Got func with signature {shown})"
-        return ValueError(text.replace("minitorch.torch.tensor.Tensor", "torch.Tensor"))
+        return ValueError(text.replace("minitorch.torch._tensor.Tensor", "torch.Tensor"))
 
     parts: list[str] = []
     for place, parameter in enumerate(shown.parameters.values()):

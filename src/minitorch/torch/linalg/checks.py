@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.functions.basic import not_a_tensor, store
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor
 
 
 def is_tensor(name: str, x: Any, argument: str = "A", place: int = 1) -> None:

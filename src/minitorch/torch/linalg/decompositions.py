@@ -13,11 +13,11 @@ from minitorch.ops.linalg.lu import ZERO_PIVOT, permutation
 from minitorch.ops.linalg.triangular import NOT_POSITIVE
 from minitorch.ops.meta import is_meta
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store
 from minitorch.torch.linalg.checks import lapack_has, matrix, several, square_matrix
 from minitorch.torch.linalg.found import finder, tensors
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "cholesky",

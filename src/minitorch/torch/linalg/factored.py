@@ -12,6 +12,7 @@ from minitorch.ops.linalg.least_squares import DRIVERS
 from minitorch.ops.linalg.lu import order_of
 from minitorch.ops.meta import blank_like, is_meta
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import store, without_derivative
 from minitorch.torch.functions.shape import unshared
@@ -25,7 +26,6 @@ from minitorch.torch.linalg.checks import (
     square_matrix,
 )
 from minitorch.torch.linalg.found import finder, tensors
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "householder_product",

@@ -7,8 +7,8 @@ from typing import Any
 
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import FACE, TorchFace, node_class
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["finder", "tensors"]
 

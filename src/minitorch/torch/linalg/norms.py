@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor, store
@@ -24,7 +25,6 @@ from minitorch.torch.functions.shape import dimension, permute, squeeze, unsquee
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.linalg.decompositions import svdvals
 from minitorch.torch.linalg.solve import _tolerance, floating, inv_ex, matrices, square
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = ["cond", "matrix_norm", "matrix_rank", "norm", "vector_norm"]
 

@@ -12,13 +12,13 @@ from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.linalg.lapack import refuse_singular, singular
 from minitorch.ops.linalg.solve import NO_INVERSE, NO_SOLUTION
 from minitorch.torch import return_types
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import method
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import methods, not_a_tensor, store
 from minitorch.torch.functions.choices import where
 from minitorch.torch.functions.shape import movedim, reshape
 from minitorch.torch.inplace import broadcast_message, kind_name
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "det",

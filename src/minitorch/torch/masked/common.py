@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import dimension, expanded
-from minitorch.torch.tensor import Tensor, wrap
 
 _where = recorder("where")
 

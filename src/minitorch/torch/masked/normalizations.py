@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.functions import pointwise, reduce
 from minitorch.torch.masked.common import filled, greatest, least, one_place
 from minitorch.torch.masked.reductions import norm
 from minitorch.torch.nn import functional
-from minitorch.torch.tensor import Tensor
 
 Dtype = torch_dtype | None
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import dtype as torch_dtype
 from minitorch.torch.dtypes import float32, from_numpy_dtype
 from minitorch.torch.functions import order, pointwise, reduce
 from minitorch.torch.masked.common import filled, greatest, least, one_place, places, whole_mask
-from minitorch.torch.tensor import Tensor, wrap
 
 Dtype = torch_dtype | None
 

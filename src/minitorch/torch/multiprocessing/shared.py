@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.copying import attributes, reduce_tensor
 from minitorch.torch.nn.parameter import Buffer, Parameter
-from minitorch.torch.tensor import Tensor, wrap
 
 
 def _block(array: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from minitorch.torch.absent import finder as _finder
 from minitorch.torch.nn import functional, init, modules, parameter, utils
-from minitorch.torch.nn.functional.linear_loss import LinearCrossEntropyOptions
 from minitorch.torch.nn.modules import *
 from minitorch.torch.nn.parallel import DataParallel
 from minitorch.torch.nn.parameter import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from minitorch.torch.tensor import Tensor
+from minitorch.torch._tensor import Tensor
 
 T = TypeVar("T")
 _size_any_t = int | tuple[int, ...]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.mode import no_grad
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.inplace import count_write
-from minitorch.torch.tensor import Tensor
 
 _LINEAR = frozenset(
     {"linear", *(f"conv{t}{d}d" for t in ("", "_transpose") for d in (1, 2, 3)), "sigmoid"}
@@ -242,7 +242,7 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
     q, r = np.linalg.qr(flat.T if rows < columns else flat)
     q = q * np.sign(np.diagonal(r))  # makes it uniform over all orthogonal matrices
     q = q.T if rows < columns else q
-    from minitorch.torch.tensor import wrap
+    from minitorch.torch._tensor import wrap
 
     tensor.copy_(wrap(np.ascontiguousarray(q)).view(tensor.shape))
     return tensor.mul_(gain)

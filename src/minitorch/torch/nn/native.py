@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.linalg import same_dtype
 from minitorch.torch.functions.shape import dimension, reshape, unshared
+from minitorch.torch.nn.functional import bag as bags
 from minitorch.torch.nn.functional import loss as losses
 from minitorch.torch.nn.functional import margin as margins
 from minitorch.torch.nn.functional.activation import floats
@@ -24,7 +27,6 @@ from minitorch.torch.nn.functional.ctc import Lengths, sequence_loss
 from minitorch.torch.nn.functional.norm import HALF, SINGLE, batch_normalised, check_groups, mixed
 from minitorch.torch.nn.functional.norm import instance_norm as _instance_norm
 from minitorch.torch.nn.functional.norm import layer_norm as _layer_norm
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "_batch_norm_with_update",
@@ -34,6 +36,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "cosine_embedding_loss",
     "ctc_loss",
+    "embedding_bag",
     "hinge_embedding_loss",
     "instance_norm",
     "kl_div",
@@ -269,6 +272,60 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     if wanted is not None and wanted != input._array.dtype:
         input = _astype(input, wanted)
     return _safe(floats(input, "softmax_lastdim_kernel_impl"), dimension(dim, input._array.ndim))
+
+
+# ----------------------------------------------------------------------------------- bags
+
+
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Any, Any, Any, Any]:
+    """`nn.functional.embedding_bag` with a number for the mode (0 sum, 1 mean, 2 max), and beside
+    the result what its gradient needs: the bag of each index, how many each bag has (not for a
+    sum), and which rows were the largest (of a maximum)."""
+    if mode not in (0, 1, 2):
+        raise RuntimeError("`mode` must be sum, mean, or max: 0, 1 or 2.")
+    if per_sample_weights is not None and mode != 0:
+        raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+    out = bags.embedding_bag(
+        indices,
+        weight,
+        offsets,
+        scale_grad_by_freq=scale_grad_by_freq,
+        mode=("sum", "mean", "max")[mode],
+        sparse=sparse,
+        per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset,
+        padding_idx=padding_idx,
+    )
+    rows, starts, table = indices._array.reshape(-1), offsets._array, weight._array
+    count = len(starts) - include_last_offset
+    if is_meta(rows) or is_meta(starts) or is_meta(table):
+        raise NotImplementedError("torch.embedding_bag needs data: its results tell of it")
+    bag = np.minimum(np.searchsorted(starts, np.arange(len(rows)), "right") - 1, count - 1)
+    used = np.full(len(rows), True) if padding_idx is None else rows != padding_idx % len(table)
+    sizes = np.zeros(count, rows.dtype)
+    if mode:
+        sizes[:] = np.bincount(bag[used], minlength=count)
+    largest = sizes
+    if mode == 2:
+        entries, own = np.flatnonzero(used), bag[used]
+        places = np.where(table[rows[used]] == out._array[own], entries[:, None], len(rows))
+        first = np.full((count, table.shape[1]), len(rows))
+        np.minimum.at(first, own, places)
+        largest = np.append(rows, 0)[first].astype(rows.dtype)
+    # PyTorch's sums of these kinds go another way, which does not need to know.
+    short = mode == 0 and padding_idx is None and table.dtype.itemsize < 8
+    known = bag[:0] if short else bag
+    return out, wrap(known.astype(rows.dtype)), wrap(sizes), wrap(largest.copy())
 
 
 # -------------------------------------------------------------------------------- losses

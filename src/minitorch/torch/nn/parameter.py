@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minitorch.torch.tensor import Tensor, version_of, wrap
+from minitorch.torch._tensor import Tensor, version_of, wrap
 
 
 class _Recognised(type(Tensor)):  # type: ignore[misc]
@@ -46,11 +46,10 @@ class Parameter(Tensor, metaclass=_Recognised):
         made._counter = version_of(data)
         return made.requires_grad_(requires_grad) if requires_grad else made
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
-        pass
-
     def __repr__(self, **options: Any) -> str:  # type: ignore[override]
-        return "Parameter containing:\n" + super().__repr__(**options)
+        text = super().__repr__(**options)
+        plain = type(self) is Parameter or text.startswith("tensor(")
+        return f"Parameter containing:\n{text if plain else f'Parameter({text})'}"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _parameter, (type(self), self._array, self.requires_grad, _user_attributes(self))
@@ -73,9 +72,6 @@ class Buffer(Tensor):
         if source.requires_grad:
             made.requires_grad_()
         return made
-
-    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
-        pass
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _parameter, (type(self), self._array, self.requires_grad, _user_attributes(self))
@@ -175,7 +171,8 @@ class UninitializedTensorMixin(Tensor):
         """Become a tensor of this shape, of undefined values, in place."""
         from minitorch.torch.creation import empty
 
-        made = empty(tuple(shape), device=device or self.device, dtype=dtype or self.dtype)
+        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+        made = empty(sizes, device=device or self.device, dtype=dtype or self.dtype)
         _MEMORY.__set__(self, made._array)
         self.__class__ = self.cls_to_become
 

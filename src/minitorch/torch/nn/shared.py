@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.functions.basic import named_axis
 from minitorch.torch.nn.functional.activation import (
     celu,
@@ -65,7 +66,6 @@ from minitorch.torch.nn.functional.resample import (
     pixel_shuffle,
     pixel_unshuffle,
 )
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "adaptive_avg_pool1d",

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.optim.arrays import advance, check, number, scalar
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
-from minitorch.torch.tensor import Tensor, wrap
 
 
 class Adafactor(Optimizer):

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.optim.arrays import blocks, check, lerp, number, zeros_of
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
-from minitorch.torch.tensor import Tensor
 
 
 class Muon(Optimizer):

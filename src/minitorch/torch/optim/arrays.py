@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import default_numpy
-from minitorch.torch.tensor import Tensor, wrap
 
 BLOCK = 1 << 20
 """Bytes of an array worked on at a time. A formula passes over the same arrays a dozen times: those

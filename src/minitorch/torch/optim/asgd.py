@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.optim.arrays import (
     advance,
     blocks,
@@ -18,7 +19,6 @@ from minitorch.torch.optim.arrays import (
     zeros_of,
 )
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
-from minitorch.torch.tensor import Tensor
 
 
 class ASGD(Optimizer):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.mode import enable_grad, no_grad
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.inplace import count_write
 from minitorch.torch.optim.arrays import check, check_lr, number, real
 from minitorch.torch.optim.line_search import Point, strong_wolfe
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
-from minitorch.torch.tensor import Tensor, wrap
 
 
 class LBFGS(Optimizer):

@@ -17,9 +17,9 @@ from typing import Any, overload
 import numpy as np
 
 from minitorch.engine.mode import enable_grad
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.inplace import check_memory, count_write
 from minitorch.torch.node import RemovableHandle
-from minitorch.torch.tensor import Tensor, wrap
 
 ParamsT = Any
 Hook = Callable[..., Any]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.optim.arrays import (
     add_scaled,
     blocks,
@@ -16,7 +17,6 @@ from minitorch.torch.optim.arrays import (
     number,
 )
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
-from minitorch.torch.tensor import Tensor, wrap
 
 
 class SGD(Optimizer):

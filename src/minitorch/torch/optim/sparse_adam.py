@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.optim.arrays import check, check_betas, number
 from minitorch.torch.optim.optimizer import Optimizer, ParamsT
-from minitorch.torch.tensor import Tensor
 
 
 class SparseAdam(Optimizer):

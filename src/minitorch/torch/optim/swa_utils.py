@@ -8,12 +8,12 @@ from copy import deepcopy
 from typing import Any
 
 from minitorch.engine.mode import no_grad
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import int64
 from minitorch.torch.functions.basic import tensor
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.optim.lr_scheduler.base import LRScheduler, for_groups, warn_outside_step
 from minitorch.torch.optim.optimizer import Optimizer
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "SWALR",

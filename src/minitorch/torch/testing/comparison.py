@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.functions.basic import as_tensor
-from minitorch.torch.tensor import Tensor
 
 TOLERANCES = {
     "float16": (1e-3, 1e-5),

@@ -9,6 +9,7 @@ import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.attach import inplace_form, method
 from minitorch.torch.dtypes import to_numpy_dtype
 from minitorch.torch.face import recorder
@@ -16,7 +17,6 @@ from minitorch.torch.functions.basic import named_axis
 from minitorch.torch.functions.shape import _view, dimension
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 _relu, _leaky_relu = recorder("relu"), recorder("leaky_relu")
 _elu, _celu, _gelu = recorder("elu"), recorder("celu"), recorder("gelu")
@@ -352,8 +352,8 @@ def _watching_result(op: str, node: str) -> Any:
     later change of that raises."""
     record = recorder(op, node)
 
-    def function(input: Tensor, *args: Any) -> Any:
-        out = record(floats(input, op), *args)
+    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        out = record(floats(input, op), *args, **kwargs)
         if out._node is not None:
             out._counter = [0]
             out._node.versions += (out._counter, 0)

@@ -8,12 +8,12 @@ import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.neural.attention import as_bias, causal_mask, factor
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.linalg import NAMES, product
 from minitorch.torch.functions.shape import transpose
 from minitorch.torch.nn.functional.dropout import dropout
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 _attention, _safe_softmax = recorder("attention"), recorder("safe_softmax")
 _astype = recorder("astype")

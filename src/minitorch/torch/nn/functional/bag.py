@@ -9,12 +9,12 @@ import numpy as np
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.index import watch
 from minitorch.torch.functions.shape import reshape
 from minitorch.torch.nn.functional.linear import _shorten
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor
 
 _sum = recorder("bag_sum", "EmbeddingBagBackward0")
 _max = recorder("bag_max", "EmbeddingBagBackward0")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import from_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.shape import permute, squeeze, unsqueeze
 from minitorch.torch.node import KINDS
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "conv1d",

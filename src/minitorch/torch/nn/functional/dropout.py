@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 from minitorch.engine.errors import ShapeError
 from minitorch.ops.meta import is_meta
 from minitorch.torch import random
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.inplace import inplace as in_place
-from minitorch.torch.tensor import Tensor, wrap
 
 _mul, _add = recorder("mul"), recorder("add")
 
@@ -50,8 +51,20 @@ def _by_channel(input: Tensor, p: float, training: bool, inplace: bool) -> Any:
     shape = input._array.shape
     if not training or p == 0 or not input._array.size:
         return input
+    if len(shape) < 2:
+        raise ShapeError("Feature dropout requires at least 2 dimensions in the input")
     noise = _noise((*shape[:2], *(1,) * (len(shape) - 2)), p, input._array)
     return in_place(_mul, input, noise) if inplace else _mul(input, noise)
+
+
+def _of_other_dimensions(name: str, ndim: int) -> None:
+    warnings.warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an "
+        "error in a future release. To retain the behavior and silence this warning, please use "
+        "dropout instead.",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def _unbatched(name: str, ndims: tuple[int, int]) -> Any:
@@ -61,12 +74,15 @@ def _unbatched(name: str, ndims: tuple[int, int]) -> Any:
         from minitorch.torch.functions.shape import squeeze, unsqueeze
 
         _check(p)
-        if input._array.ndim not in ndims:
-            raise ShapeError(
-                f"{name}: Expected {ndims[0]}D or {ndims[1]}D input, but received a "
-                f"{input._array.ndim}D input."
-            )
-        if input._array.ndim == ndims[1]:
+        ndim = input._array.ndim
+        if ndim not in ndims:
+            if name == "dropout1d":
+                raise ShapeError(
+                    f"{name}: Expected {ndims[0]}D or {ndims[1]}D input, but received a "
+                    f"{ndim}D input."
+                )
+            _of_other_dimensions(name, ndim)
+        if ndim == ndims[1]:
             return _by_channel(input, p, training, inplace)
         if not training or p == 0:
             return input
@@ -84,10 +100,26 @@ dropout3d = _unbatched("dropout3d", (4, 5))
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels: (N, C, ...)."""
+    _check(p)
+    ndim = input._array.ndim
+    if ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
+            "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
+            "dim. This will change in a future release; for such inputs use dropout1d.",
+            UserWarning,
+            stacklevel=2,
+        )
+    elif ndim != 4:
+        _of_other_dimensions("dropout2d", ndim)
     return _by_channel(input, p, training, inplace)
 
 
-feature_dropout = dropout2d
+def feature_dropout(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Any:
+    """Dropout of whole channels: (N, C, ...), of any number of dimensions from two on."""
+    return _by_channel(input, p, training, inplace)
 
 
 def _alpha(input: Tensor, p: float, training: bool, inplace: bool, channels: bool) -> Any:

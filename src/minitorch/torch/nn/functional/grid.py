@@ -8,11 +8,11 @@ from typing import Any
 
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.neural.grid import MODES, PADDINGS
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import Size, from_numpy_dtype
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor
 
 _samplers = {n: recorder("grid_sampler", f"GridSampler{n - 2}DBackward0") for n in (4, 5)}
 _grid = recorder("affine_grid", "AffineGridGeneratorBackward0")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import Size
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.joining import cat, repeat
@@ -33,7 +34,6 @@ from minitorch.torch.nn.functional.attention import scaled_dot_product_attention
 from minitorch.torch.nn.functional.dropout import dropout
 from minitorch.torch.nn.functional.linear import linear
 from minitorch.torch.nn.functional.padding import pad
-from minitorch.torch.tensor import Tensor, wrap
 
 _mul, _add, _mean = recorder("mul"), recorder("add"), recorder("mean", "MeanBackward1")
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from minitorch.engine.errors import DTypeError, IndexingError, ShapeError
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.index import watch
 from minitorch.torch.functions.linalg import _addmm, addmm, product
 from minitorch.torch.functions.shape import _t, _t_vector, _view
 from minitorch.torch.inplace import write
-from minitorch.torch.tensor import Tensor, wrap
 
 _add, _embedding = recorder("add"), recorder("embedding_rows", "EmbeddingBackward0")
 

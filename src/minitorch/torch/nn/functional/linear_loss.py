@@ -11,6 +11,7 @@ import numpy as np
 
 from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.engine.mode import is_grad_enabled
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import dtype as Dtype
 from minitorch.torch.dtypes import float16, float32, float64
 from minitorch.torch.face import recorder
@@ -18,7 +19,6 @@ from minitorch.torch.functions.index import watch
 from minitorch.torch.functions.shape import reshape, unsqueeze
 from minitorch.torch.nn.functional.linear import linear
 from minitorch.torch.nn.functional.loss import cross_entropy
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["LinearCrossEntropyOptions", "linear_cross_entropy"]
 

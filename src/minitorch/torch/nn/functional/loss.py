@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import Size
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.index import watch
 from minitorch.torch.functions.shape import _view, broadcast_tensors, expand, reshape
+from minitorch.torch.inplace import kind_name
 from minitorch.torch.nn.functional.activation import log_softmax
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 _nll, _nll_2d = recorder("nll_loss", "NllLossBackward0"), recorder("nll_loss", "NllLoss2DBackward0")
 _squared_error, _smooth_l1 = recorder("squared_error"), recorder("smooth_l1")
@@ -121,6 +123,8 @@ def _soft(
     total = _neg(_sum(product))
     if reduction == "sum":
         return total
+    if not shape[dim]:
+        return _mul_number(total, math.nan)  # a mean of nothing
     return _div_number(total, input._array.size // shape[dim])
 
 
@@ -299,6 +303,8 @@ def binary_cross_entropy(
             f"Using a target size ({Size(b.shape)}) that is different to the input size "
             f"({Size(a.shape)}) is deprecated. Please ensure they have the same size."
         )
+    if a.dtype != b.dtype:
+        raise DTypeError(f"Found dtype {kind_name(b)} but expected {kind_name(a)}")
     if a.size and not ((a >= 0) & (a <= 1)).all():
         raise ShapeError(
             "all elements of input should be between 0 and 1; for scores that are not "
@@ -329,6 +335,8 @@ def binary_cross_entropy_with_logits(
     a, b = input._array.shape, target._array.shape
     if a != b:
         raise ValueError(f"Target size ({Size(b)}) must be the same as input size ({Size(a)})")
+    if target._array.dtype.kind in "iub":
+        raise _no_classes(input, target)
     out = _bce_logits(
         input,
         target,
@@ -337,6 +345,19 @@ def binary_cross_entropy_with_logits(
         reduction=reduction,
     )
     return watch(out, weight, pos_weight)
+
+
+def _no_classes(input: Tensor, target: Tensor) -> Exception:
+    """The error for targets that are whole numbers where probabilities are wanted."""
+    if target._array.dtype.kind == "b":
+        return DTypeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    return DTypeError(
+        f"result type {kind_name(input._array)} can't be cast to the desired output type "
+        f"{kind_name(target._array)}"
+    )
 
 
 def kl_div(
@@ -365,6 +386,8 @@ def kl_div(
             UserWarning,
             stacklevel=2,
         )
+    if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":
+        raise DTypeError("kl_div: Integral inputs not supported.")
     if log_target:
         loss = _mul(_exp(target), _sub(target, input))
     else:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import Size
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import clone
@@ -22,7 +23,6 @@ from minitorch.torch.nn.functional.activation import floats, logsigmoid
 from minitorch.torch.nn.functional.loss import _reduced, reduction_of
 from minitorch.torch.nn.functional.norm import pairwise_distance
 from minitorch.torch.operators import one_sided, rsub_number
-from minitorch.torch.tensor import Tensor, wrap
 
 _soft_margin, _multi_margin = recorder("soft_margin"), recorder("multi_margin")
 _multilabel_margin = recorder("multilabel_margin")

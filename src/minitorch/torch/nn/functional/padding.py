@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor
 from minitorch.torch.functions.parts import _slice
 from minitorch.torch.inplace import kind_name
-from minitorch.torch.tensor import Tensor
 
 _constant_pad = recorder("constant_pad")
 _edges = {

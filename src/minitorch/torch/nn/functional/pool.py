@@ -17,6 +17,7 @@ from minitorch.engine.errors import IndexingError, ShapeError
 from minitorch.engine.mode import ambient
 from minitorch.ops.meta import is_meta
 from minitorch.ops.neural.pool_max import found_max
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.devices import FAKING
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor
@@ -24,7 +25,6 @@ from minitorch.torch.functions.index import watch
 from minitorch.torch.functions.shape import squeeze, unsqueeze
 from minitorch.torch.inplace import kind_name
 from minitorch.torch.operators import one_sided
-from minitorch.torch.tensor import Tensor, wrap
 
 Function = Callable[..., Any]
 Sizes = tuple[int, ...]

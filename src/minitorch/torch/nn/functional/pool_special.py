@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minitorch.engine.errors import IndexingError, ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import from_numpy_dtype
 from minitorch.torch.functions.basic import not_a_tensor
 from minitorch.torch.functions.index import watch
@@ -34,7 +35,6 @@ from minitorch.torch.nn.functional.pool import (
     avg_pool3d,
 )
 from minitorch.torch.random import rand
-from minitorch.torch.tensor import Tensor
 
 # ----------------------------------------------------------------------------- fractional
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from minitorch.engine.errors import DTypeError, ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.joining import cat, stack
 from minitorch.torch.functions.parts import unbind
 from minitorch.torch.functions.shape import transpose
 from minitorch.torch.nn.functional.dropout import dropout as _dropout
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "gru",

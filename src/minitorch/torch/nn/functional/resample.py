@@ -13,6 +13,7 @@ import numpy as np
 from minitorch.engine.errors import DTypeError, ShapeError
 from minitorch.ops.meta import is_meta
 from minitorch.ops.neural.resample import resample_bytes
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import Size
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.basic import not_a_tensor
@@ -22,7 +23,6 @@ from minitorch.torch.nn.functional.pool import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
 )
-from minitorch.torch.tensor import Tensor, wrap
 
 # For each mode and number of dimensions the op's mode and PyTorch's node.
 _MODES: dict[tuple[str, int], tuple[str, str]] = {

@@ -1,6 +1,7 @@
 """Layers, one family a file, and what they are made of: `module.py`."""
 
 from minitorch.torch.absent import finder as _finder
+from minitorch.torch.nn.functional.linear_loss import LinearCrossEntropyOptions
 from minitorch.torch.nn.modules.activation import (
     CELU,
     ELU,
@@ -183,3 +184,6 @@ from minitorch.torch.nn.modules.upsampling import (
 )
 
 __getattr__ = _finder(__name__)
+
+# The layers alone: `from torch.nn import *` shall not bring the modules they are written in.
+__all__ = sorted(n for n, v in globals().items() if isinstance(v, type) and not n.startswith("_"))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.attention import MultiheadAttention as MultiheadAttention  # noqa: PLC0414
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter
-from minitorch.torch.tensor import Tensor
 
 
 class _Inplace(Module):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty, ones, zeros
 from minitorch.torch.dtypes import int64
 from minitorch.torch.functions.basic import tensor
@@ -13,7 +14,6 @@ from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.lazy import LazyModuleMixin
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
-from minitorch.torch.tensor import Tensor
 
 
 class _NormBase(Module):

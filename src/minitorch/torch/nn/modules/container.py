@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -110,9 +110,9 @@ class Sequential(_Row):
         return self._modules[self._name(index)]
 
     def insert(self, index: int, module: Any) -> Self:
-        """Add a module before the one at `index`. TypeError for what is no Module."""
+        """Add a module before the one at `index`. AssertionError for what is no Module."""
         if not isinstance(module, Module):
-            raise TypeError(f"module should be of type: {Module}")
+            raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
         return super().insert(index + len(self) if index < 0 else index, module)  # type: ignore[no-any-return]
@@ -442,8 +442,11 @@ class ParameterDict(Module):
         return [self[key] for key in self._keys]
 
     def update(self, parameters: Any) -> None:
-        """Add what a mapping or pairs hold."""
-        for key, value in _pairs(parameters, "ParametersDict"):
+        """Add what a mapping or pairs hold; of a plain dict in the order of the sorted names."""
+        pairs = _pairs(parameters, "ParametersDict")
+        if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
+            pairs = sorted(pairs)
+        for key, value in pairs:
             self[key] = value
 
     def extra_repr(self) -> str:
@@ -455,9 +458,14 @@ class ParameterDict(Module):
 
     def __or__(self, other: Any) -> ParameterDict:
         copy = self.copy()
-        copy.update(other.items())
+        copy.update(other)
         return copy
 
+    def __ror__(self, other: Any) -> Any:
+        merged = other.copy()
+        merged.update(self.items())
+        return merged
+
     def __ior__(self, other: Any) -> Self:
-        self.update(other.items())
+        self.update(other)
         return self

@@ -7,13 +7,13 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.lazy import LazyModuleMixin
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter, UninitializedParameter
-from minitorch.torch.tensor import Tensor
 
 C = TypeVar("C", bound=type)
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")

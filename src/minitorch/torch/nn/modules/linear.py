@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.lazy import LazyModuleMixin
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter, UninitializedParameter
-from minitorch.torch.tensor import Tensor
 
 
 class Identity(Module):

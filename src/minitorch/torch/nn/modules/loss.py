@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from minitorch.engine.errors import ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn.functional.linear_loss import LinearCrossEntropyOptions
 from minitorch.torch.nn.functional.loss import reduction_of
 from minitorch.torch.nn.modules.distance import PairwiseDistance
 from minitorch.torch.nn.modules.linear import Linear
 from minitorch.torch.nn.modules.module import Module
-from minitorch.torch.tensor import Tensor
 
 
 class _Loss(Module):

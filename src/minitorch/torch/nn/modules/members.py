@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
+from minitorch.torch.nn.modules.calls import EVERYWHERE
 from minitorch.torch.nn.parameter import Buffer, Parameter
-from minitorch.torch.tensor import Tensor
 
 
 def type_name(value: Any) -> str:
@@ -15,6 +16,15 @@ def type_name(value: Any) -> str:
         return value.type()  # type: ignore[no-any-return]
     module = type(value).__module__
     return type(value).__name__ if module == "builtins" else f"{module}.{type(value).__name__}"
+
+
+def _heard(hooks: Any, module: Any, name: str, value: Any) -> Any:
+    """What the hooks on every registration make of a value."""
+    for hook in list(hooks.values()):
+        changed = hook(module, name, value)
+        if changed is not None:
+            value = changed
+    return value
 
 
 REGISTERS = ("_parameters", "_buffers", "_modules")
@@ -74,6 +84,8 @@ class Members:
                     f"be created explicitly. To express '{name}' as a function of another Tensor, "
                     "compute the value in the forward() method."
                 )
+            if EVERYWHERE.parameter_registered:
+                param = _heard(EVERYWHERE.parameter_registered, self, name, param)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -87,6 +99,8 @@ class Members:
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
+        if EVERYWHERE.buffer_registered:
+            tensor = _heard(EVERYWHERE.buffer_registered, self, name, tensor)
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -98,6 +112,8 @@ class Members:
         if module is not None and not isinstance(module, Members):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         _check_name(self, name, "module", self.__dict__.get("_modules", {}))
+        if EVERYWHERE.module_registered:
+            module = _heard(EVERYWHERE.module_registered, self, name, module)
         self._modules[name] = module
 
     register_module = add_module
@@ -124,6 +140,8 @@ class Members:
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             _forget(self, name, "_modules")
+            if EVERYWHERE.module_registered:
+                value = _heard(EVERYWHERE.module_registered, self, name, value)
             modules[name] = value
             return
         if modules is not None and name in modules:
@@ -132,6 +150,8 @@ class Members:
                     f"cannot assign '{type_name(value)}' as child module '{name}' "
                     "(torch.nn.Module or None expected)"
                 )
+            if EVERYWHERE.module_registered:
+                value = _heard(EVERYWHERE.module_registered, self, name, value)
             modules[name] = value
             return
         buffers = own.get("_buffers")
@@ -144,6 +164,8 @@ class Members:
             if buffers is None:
                 raise AttributeError("cannot assign buffer before Module.__init__() call")
             if name in buffers and not isinstance(value, Buffer):
+                if EVERYWHERE.buffer_registered:
+                    value = _heard(EVERYWHERE.buffer_registered, self, name, value)
                 buffers[name] = value
             else:
                 _forget(self, name, "_buffers")

@@ -5,31 +5,53 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from types import NoneType
 from typing import Any, Self
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.dtypes import dtype as DType
 from minitorch.torch.nn.modules.calls import (
+    EVERYWHERE,
     Calls,
     register_module_backward_hook,
+    register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
 )
 from minitorch.torch.nn.modules.members import Members
+from minitorch.torch.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX
 from minitorch.torch.nn.modules.state import IncompatibleKeys as _IncompatibleKeys
 from minitorch.torch.nn.modules.state import State
-from minitorch.torch.tensor import Tensor
+from minitorch.torch.nn.parameter import Parameter
 
 __all__ = [
+    "_EXTRA_STATE_KEY_SUFFIX",
     "Module",
     "_IncompatibleKeys",
     "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
     "register_module_full_backward_hook",
     "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
 ]
+
+# The same registries under the names by which programs look for them here, to clear them.
+_global_backward_pre_hooks = EVERYWHERE.backward_pre
+_global_backward_hooks = EVERYWHERE.backward
+_global_forward_pre_hooks = EVERYWHERE.forward_pre
+_global_forward_hooks = EVERYWHERE.forward
+_global_forward_hooks_with_kwargs = EVERYWHERE.with_kwargs
+_global_forward_hooks_always_called = EVERYWHERE.always
+_global_parameter_registration_hooks = EVERYWHERE.parameter_registered
+_global_buffer_registration_hooks = EVERYWHERE.buffer_registered
+_global_module_registration_hooks = EVERYWHERE.module_registered
 
 
 def _fresh() -> dict[str, Any]:
@@ -95,22 +117,30 @@ class Module(Calls, State, Members):
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Put `fn(t)` in the place of every parameter, its gradient, and every buffer."""
-        from minitorch.torch import no_grad
+        from minitorch.torch import __future__, no_grad
 
+        anew = (
+            __future__.get_overwrite_module_params_on_conversion()
+            and not __future__.get_swap_module_params_on_conversion()
+        )
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is None:
                 continue
             with no_grad():
-                new = fn(parameter)
-                if new is not parameter:
-                    parameter.data = new
-                old = parameter.grad
+                new, old = fn(parameter), parameter.grad
+                changed: Any = None if old is None else fn(old)
+            if anew:
+                made = self._parameters[name] = Parameter(new, parameter.requires_grad)
                 if old is not None:
-                    changed = fn(old)
-                    parameter._grad = changed.requires_grad_(old.requires_grad)
+                    made.grad = changed.requires_grad_(old.requires_grad)
+                continue
+            if new is not parameter:
+                parameter.data = new
+            if old is not None and changed is not old:
+                old.data = changed
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -249,7 +279,8 @@ def _if_floating(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _indented(text: str) -> str:
-    return text.replace("\n", "\n  ")
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(f"  {line}" if line.strip() else "" for line in rest)])
 
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
@@ -257,23 +288,47 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     to(tensor)."""
     from minitorch.torch.dtypes import device as device_of
 
-    device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
-    blocking = kwargs.pop("non_blocking", False)
-    layout = kwargs.pop("memory_format", None)
-    if kwargs:
-        raise TypeError(f"to() received an invalid combination of arguments: {sorted(kwargs)}")
-    for value in args:
-        if isinstance(value, Tensor):
-            device, dtype = value.device, value.dtype
-        elif isinstance(value, DType):
-            dtype = value
-        elif isinstance(value, bool):
-            blocking = value
-        elif value is not None:
-            device = value
+    first = args[0] if args else None
+    names: tuple[str, ...] = ("non_blocking", "copy")
+    if isinstance(first, Tensor):
+        names = ("tensor", *names)
+    elif isinstance(first, DType):
+        names = ("dtype", *names)
+    else:
+        names = ("device", "dtype", *names)
+    given = dict(zip(names, args, strict=False))
+    kinds: dict[str, Any] = {
+        "tensor": Tensor,
+        "device": (str, int, device_of, NoneType),
+        "dtype": (DType, NoneType),
+        "non_blocking": bool,
+        "copy": bool,
+        "memory_format": object,
+    }
+    both = {**given, **kwargs}
+    if (
+        len(args) > len(names)
+        or given.keys() & kwargs.keys()
+        or not all(isinstance(v, kinds.get(k, ())) for k, v in both.items())
+        or isinstance(both.get("device"), bool)
+    ):
+        kinds_given = ", ".join(
+            [
+                *(type(v).__name__ for v in args),
+                *(f"{k}={type(v).__name__}" for k, v in kwargs.items()),
+            ]
+        )
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({kinds_given}), but "
+            "expected (device, dtype, non_blocking), (dtype, non_blocking) or (tensor, "
+            "non_blocking)"
+        )
+    device, dtype = both.get("device"), both.get("dtype")
+    if "tensor" in both:
+        device, dtype = both["tensor"].device, both["tensor"].dtype
     if device is not None:
         device = device_of(device)
-    return device, dtype, blocking, layout
+    return device, dtype, both.get("non_blocking", False), both.get("memory_format")
 
 
 def warn_deprecated(message: str) -> None:

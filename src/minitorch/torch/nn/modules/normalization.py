@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty
 from minitorch.torch.functions.basic import from_numpy
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter
-from minitorch.torch.tensor import Tensor
 
 
 class LocalResponseNorm(Module):

@@ -9,13 +9,13 @@ import weakref
 from typing import Any, Self
 
 from minitorch.engine.errors import ShapeError
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty, zeros
 from minitorch.torch.nn import init
 from minitorch.torch.nn.functional import recurrent as F
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter
 from minitorch.torch.nn.utils.rnn import PackedSequence
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "GRU",

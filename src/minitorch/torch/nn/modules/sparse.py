@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import empty
 from minitorch.torch.nn import functional as F
 from minitorch.torch.nn import init
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.parameter import Parameter
-from minitorch.torch.tensor import Tensor
 
 
 def _checked_padding(padding_idx: int | None, rows: int) -> int | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn.parameter import Parameter, is_lazy
 from minitorch.torch.node import RemovableHandle
-from minitorch.torch.tensor import Tensor
 
 Hook = Callable[..., Any]
 EXTRA = "_extra_state"
@@ -59,7 +61,15 @@ class State:
         return handle
 
     def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """As the former, by which a returned dict takes the place of the one that was made."""
+        """As the former, by which a returned dict takes the place of the one that was made.
+
+        RuntimeError for a hook that was registered by the former already.
+        """
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register a hook by _register_state_dict_hook that was previously "
+                "registered via register_state_dict_post_hook"
+            )
         return _hooked(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
@@ -180,6 +190,10 @@ class State:
                     f"checkpoint, the shape in current model is {tensor.shape}."
                 )
                 continue
+            if is_meta(tensor._array) and not assign:
+                if not is_meta(given._array):
+                    _warn_of_nothing_copied(key)
+                continue
             try:
                 with no_grad():
                     if assign:
@@ -230,36 +244,56 @@ class State:
         if metadata is not None:
             state._metadata = metadata  # type: ignore[attr-defined]
 
-        def load(module: Any, given: Any, prefix: str) -> None:
-            own = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                own = {**own, "assign_to_params_buffers": True}
-            module._load_from_state_dict(given, prefix, own, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    inner = f"{prefix}{name}."
-                    load(child, {k: v for k, v in given.items() if k.startswith(inner)}, inner)
-            found = IncompatibleKeys(missing, unexpected)
-            for hook in list(module._load_state_dict_post_hooks.values()):
-                if hook(module, found) is not None:
-                    raise AssertionError(
-                        "Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                        "expected to return new values, if incompatible_keys need to be modified, "
-                        "it should be done inplace."
-                    )
-
-        load(self, state, "")
+        _load(self, state, "", metadata, assign, IncompatibleKeys(missing, unexpected), errors)
         if strict:
-            if missing:
-                errors.insert(0, f"Missing key(s) in state_dict: {_listed(missing)}. ")
             if unexpected:
                 errors.insert(0, f"Unexpected key(s) in state_dict: {_listed(unexpected)}. ")
+            if missing:
+                errors.insert(0, f"Missing key(s) in state_dict: {_listed(missing)}. ")
         if errors:
             raise RuntimeError(
                 f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
                 + "\n\t".join(errors)
             )
         return IncompatibleKeys(missing, unexpected)
+
+
+def _load(
+    module: Any,
+    given: Any,
+    prefix: str,
+    metadata: Any,
+    assign: bool,
+    found: IncompatibleKeys,
+    errors: list[str],
+) -> None:
+    """Load into a module and those in it what `given` has under names with the prefix."""
+    own = {} if metadata is None else metadata.get(prefix[:-1], {})
+    if assign:
+        own = {**own, "assign_to_params_buffers": True}
+    module._load_from_state_dict(given, prefix, own, True, *found, errors)
+    for name, child in module._modules.items():
+        if child is not None:
+            inner = f"{prefix}{name}."
+            part = {k: v for k, v in given.items() if k.startswith(inner)}
+            _load(child, part, inner, metadata, assign, found, errors)
+    for hook in list(module._load_state_dict_post_hooks.values()):
+        if hook(module, found) is not None:
+            raise AssertionError(
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                "return new values, if incompatible_keys need to be modified, it should be done "
+                "inplace."
+            )
+
+
+def _warn_of_nothing_copied(key: str) -> None:
+    warnings.warn(
+        f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
+        "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign items "
+        "in the state dictionary to their corresponding key in the module instead of copying them "
+        "in place?)",
+        stacklevel=4,
+    )
 
 
 def _has_extra(module: Any, method: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from minitorch.engine.errors import ShapeError
 from minitorch.engine.mode import is_grad_enabled
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import full
 from minitorch.torch.functions.parts import triu
 from minitorch.torch.nn import functional as F
@@ -23,7 +24,6 @@ from minitorch.torch.nn.modules.dropout import Dropout
 from minitorch.torch.nn.modules.linear import Linear
 from minitorch.torch.nn.modules.module import Module
 from minitorch.torch.nn.modules.normalization import LayerNorm
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "Transformer",

@@ -13,11 +13,11 @@ import numpy as np
 
 from minitorch.engine.mode import no_grad
 from minitorch.ops.meta import is_meta
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import default_numpy
 from minitorch.torch.functions.joining import stack
 from minitorch.torch.inplace import count_write
 from minitorch.torch.linalg import vector_norm
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "clip_grad_norm",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.functions.joining import cat
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minitorch.engine.mode import no_grad
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.creation import eye, zeros_like
 from minitorch.torch.dtypes import finfo
 from minitorch.torch.functions.joining import cat
@@ -15,7 +16,6 @@ from minitorch.torch.nn.utils.parametrize import register_parametrization
 from minitorch.torch.nn.utils.spectral_norm import TRANSPOSED, as_matrix, check_iterations
 from minitorch.torch.nn.utils.weight_norm import norm_except_dim, normed
 from minitorch.torch.random import randn
-from minitorch.torch.tensor import Tensor
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 

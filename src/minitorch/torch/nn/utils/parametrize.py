@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from minitorch.engine.mode import no_grad
+from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn.modules.container import ModuleDict, ModuleList
 from minitorch.torch.nn.parameter import Parameter
-from minitorch.torch.tensor import Tensor
 
 __all__ = [
     "ParametrizationList",

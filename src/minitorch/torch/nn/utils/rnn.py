@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from minitorch.engine.errors import ShapeError
+from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.dtypes import device
 from minitorch.torch.face import recorder
 from minitorch.torch.functions.joining import cat
-from minitorch.torch.tensor import Tensor, wrap
 
 __all__ = [
     "PackedSequence",

@@ -10,7 +10,7 @@ from typing import Any
 from minitorch.engine.mode import no_grad
 from minitorch.torch.nn.functional import normalize
 from minitorch.torch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from minitorch.torch.nn.parameter import Parameter
+from minitorch.torch.nn.parameter import Parameter, is_lazy
 
 __all__ = ["SpectralNorm", "SpectralNormStateDictHook", "remove_spectral_norm", "spectral_norm"]
 
@@ -90,6 +90,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make "
+                "sure to run the dummy forward before applying spectral normalization"
+            )
         with no_grad():
             height, width = as_matrix(weight, dim).shape
             u = normalize(weight.new_empty(height).normal_(0, 1), dim=0, eps=eps)

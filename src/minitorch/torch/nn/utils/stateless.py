@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from minitorch.torch.tensor import Tensor
+from minitorch.torch._tensor import Tensor
 
 __all__ = ["functional_call"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from minitorch.torch.nn.parameter import Parameter
+from minitorch.torch.nn.parameter import Parameter, is_lazy
 
 __all__ = ["WeightNorm", "norm_except_dim", "normed", "remove_weight_norm", "weight_norm"]
 
@@ -54,6 +54,11 @@ class WeightNorm:
                 )
         fn = WeightNorm(name, dim)
         weight = getattr(module, name)
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure "
+                "to run the dummy forward before applying weight normalization"
+            )
         del module._parameters[name]
         norms = norm_except_dim(weight, 2, fn.dim)
         module.register_parameter(name + "_g", Parameter(norms.data))
