@@ -220,6 +220,7 @@ OTHERS: tuple[Program, ...] = (
         "tkipf/pygcn",
         ("train.py --epochs 60",),
         folder="pygcn",
+        files=papers("data/cora"),
         path=(".",),
         packages=("scipy",),
     ),
