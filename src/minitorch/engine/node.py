@@ -18,6 +18,10 @@ next_seq = count(1).__next__
 """The next sequence number: a node made later has a larger one. Newer nodes walk first."""
 
 
+NOTHING, ARGS, MORE = range(3)
+"""What there is to free in a node that was walked."""
+
+
 class Rule(Protocol):
     """What a node needs of its operation; `minitorch.ops.declare.Op` is the usual one."""
 
@@ -51,6 +55,9 @@ class Node:
     special: ClassVar[bool] = False
     """Whether there is more to a walk than the op's formulas: it is done by `step`, and all of it
     also where no gradient has arrived (`g` is None)."""
+
+    frees: ClassVar[int] = ARGS
+    """What there is to `release`: NOTHING, the ARGS, or MORE, for which alone the walk calls it."""
 
     op: Any
     edges: tuple[Node | None, ...]

@@ -19,7 +19,7 @@ from numpy import ndarray
 from minitorch.engine import edge, watch
 from minitorch.engine.errors import GraphError, ShapeError
 from minitorch.engine.mode import ambient
-from minitorch.engine.node import Node, is_complex, next_seq, pull
+from minitorch.engine.node import ARGS, Node, is_complex, next_seq, pull
 
 
 def _references_of_one_alone() -> int:
@@ -234,7 +234,10 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
             else:
                 grads = pull(node, g, record, live)
             if release:
-                node.release()
+                if node.frees == ARGS:
+                    node.args = None
+                elif node.frees:
+                    node.release()
             if debug:
                 watch.count(node, grads)
         for behind, r in zip(edges, grads):  # noqa: B905 - strict costs, and the op is checked

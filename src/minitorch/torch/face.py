@@ -15,7 +15,7 @@ import numpy as np
 from minitorch.engine import errors
 from minitorch.engine.errors import DTypeError, FaceError
 from minitorch.engine.mode import ambient
-from minitorch.engine.node import Node, next_seq
+from minitorch.engine.node import NOTHING, Node, next_seq
 from minitorch.ops import record
 from minitorch.ops.declare import OPS, Op
 from minitorch.ops.elementwise.special import TO_FLOATS
@@ -45,7 +45,7 @@ def node_class(op: Op, name: str) -> type:
         base = TorchNode if op.outputs == 1 else Several
         body: dict[str, Any] = {"__slots__": (), "op": op, "__module__": "minitorch.torch"}
         if not op.keeps_arrays:
-            body["release"] = _keep  # nothing to free: a second backward may pass
+            body |= {"release": _keep, "frees": NOTHING}  # a second backward may pass
         found = type(name, (base,), body)
         _classes[key] = found
     return found
@@ -231,9 +231,11 @@ class TorchFace:
         either = ""
         if op.name in REAL:
             call, either = f"promote_real({x}, {y}, '{op.name}')", f"or {x}.dtype.kind == 'c' "
+        # Of arrays of one dtype, and of floats beside a floating array, nothing is to be promoted.
         return [
-            f"if type({x}) is not ndarray or ({x}.dtype is not {y}.dtype {either}"
-            f"if type({y}) is ndarray else type({y}) is not float or {x}.dtype.kind != 'f'):",
+            f"if ({x}.dtype is not {y}.dtype {either}if type({y}) is ndarray "
+            f"else type({y}) is not float or {x}.dtype.kind != 'f') if type({x}) is ndarray "
+            f"else type({x}) is not float or type({y}) is not ndarray or {y}.dtype.kind != 'f':",
             f"    if type({x}) is MetaArray or type({y}) is MetaArray:",
             f"        check_devices(op, ({', '.join(op.promotes)}))",
             f"    {x}, {y} = {call}",

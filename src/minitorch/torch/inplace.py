@@ -16,7 +16,7 @@ import numpy as np
 from minitorch.engine import edge
 from minitorch.engine.errors import DTypeError, GraphError, ShapeError
 from minitorch.engine.mode import ambient
-from minitorch.engine.node import Node, next_seq
+from minitorch.engine.node import MORE, Node, next_seq
 from minitorch.ops.indexing.index import extent, strided
 from minitorch.ops.meta import is_meta
 from minitorch.torch._tensor import Tensor, meta_of, node_of, version_of, wrap
@@ -115,6 +115,7 @@ class CopySlices(TorchNode):
 
     __slots__ = ()
     op = _CopySlices()
+    frees = MORE
 
     def release(self) -> None:
         if self.args is not None and self.args[0].op.keeps_arrays:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minitorch.engine.errors import MutationError
-from minitorch.engine.node import PORT, Node, next_seq, pull
+from minitorch.engine.node import MORE, PORT, Node, next_seq, pull
 from minitorch.engine.storage import Counter
 
 if TYPE_CHECKING:
@@ -576,6 +576,6 @@ def make_special(node: TorchNode) -> None:
         return
     found = _special.get(cls)
     if found is None:
-        body = {"__slots__": (), "special": True, "__module__": cls.__module__}
+        body = {"__slots__": (), "special": True, "frees": MORE, "__module__": cls.__module__}
         found = _special[cls] = type(cls.__name__, (cls,), body)
     node.__class__ = found

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from minitorch.engine import edge
 from minitorch.engine.errors import GraphError, ShapeError
 from minitorch.engine.mode import ambient, is_grad_enabled, no_grad
-from minitorch.engine.node import PORT, next_seq
+from minitorch.engine.node import MORE, PORT, next_seq
 from minitorch.torch._tensor import Tensor, meta_of, node_of, version_of, wrap
 from minitorch.torch.autograd.saved import SavedTensor, freed
 from minitorch.torch.calls import as_tensor
@@ -96,6 +96,7 @@ class BackwardCFunction(TorchNode, FunctionCtx):
     )
 
     special: ClassVar[bool] = True
+    frees: ClassVar[int] = MORE
     function: ClassVar[Any] = None
     metas: tuple[Any, ...]
     places: tuple[int | None, ...]
