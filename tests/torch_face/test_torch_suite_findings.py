@@ -636,3 +636,21 @@ def test_long_lanes_are_normalised_as_exactly_as_pytorch_does() -> None:
     found = [T.nn.functional.group_norm(T.tensor(x), 2).numpy() for T in LIBRARIES]
     theirs, mine = (float(np.abs(each - wanted).max()) for each in found)
     assert mine <= 4 * theirs
+
+
+def test_a_hook_after_accumulation_returns_nothing() -> None:
+    def program(t: Any) -> Any:
+        x = t.ones(2, requires_grad=True)
+        x.register_post_accumulate_grad_hook(lambda leaf: leaf.grad)
+        x.sum().backward()
+
+    same(program, "Tensor post accumulate grad hooks should return None.")
+
+
+def test_the_handle_of_a_hook_knows_the_others() -> None:
+    def program(t: Any) -> Any:
+        layer = t.nn.Linear(1, 1)
+        handle = layer.register_forward_hook(lambda *given: None)
+        return handle.hooks_dict_ref() is layer._forward_hooks, len(layer._forward_hooks)
+
+    same(program)

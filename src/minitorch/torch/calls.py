@@ -60,7 +60,11 @@ def accumulate(node: AccumulateGrad, g: Any, owned: bool) -> None:
             node.kept = leaf
     if hooks is not None and hooks.after:
         for hook in list(hooks.after.values()):
-            hook(leaf)
+            if hook(leaf) is not None:
+                raise RuntimeError(
+                    "Tensor post accumulate grad hooks should return None. To change the gradient, "
+                    f"let {name_of_hook(hook)} assign to its argument's .grad."
+                )
     if own is not None and own.post:
         run_posthooks(node, own.post, (), g)
 

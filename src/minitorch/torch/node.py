@@ -39,9 +39,7 @@ class Hooks(dict[int, Callable[..., Any]]):
 
     def register(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Add a hook; the handle takes it away again."""
-        handle = RemovableHandle(self)
-        self[handle.id] = hook
-        return handle
+        return hooked(self, hook)
 
 
 class RemovableHandle:
@@ -57,6 +55,11 @@ class RemovableHandle:
         self._hooks = [weakref.ref(each) for each in (hooks_dict, *others)]
         self.id = next_seq()
 
+    @property
+    def hooks_dict_ref(self) -> weakref.ref[Any]:
+        """A weak reference to the hooks."""
+        return self._hooks[0]
+
     def remove(self) -> None:
         """Take the hook away; harmless if it is gone already."""
         for reference in self._hooks:
@@ -69,6 +72,18 @@ class RemovableHandle:
 
     def __exit__(self, *error: object) -> None:
         self.remove()
+
+
+def hooked(
+    hooks: Any, hook: Callable[..., Any], *, prepend: bool = False, extra_dict: Any = None
+) -> RemovableHandle:
+    """Add a hook to a mapping of them, an ordered one if it is to `prepend`; the handle takes it
+    away again, with what `extra_dict` (see RemovableHandle) has under its `id`."""
+    handle = RemovableHandle(hooks, extra_dict=extra_dict)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
 
 
 class Extra:

@@ -19,7 +19,7 @@ import numpy as np
 from minitorch.engine.mode import enable_grad
 from minitorch.torch._tensor import Tensor, wrap
 from minitorch.torch.inplace import check_memory, count_write
-from minitorch.torch.node import RemovableHandle
+from minitorch.torch.node import RemovableHandle, hooked
 
 ParamsT = Any
 Hook = Callable[..., Any]
@@ -39,20 +39,12 @@ _everywhere_after: OrderedDict[int, Hook] = OrderedDict()
 
 def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` before every step of every optimiser."""
-    return _hooked(_everywhere_before, hook)
+    return hooked(_everywhere_before, hook)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` after every step of every optimiser."""
-    return _hooked(_everywhere_after, hook)
-
-
-def _hooked(hooks: OrderedDict[int, Hook], hook: Hook, prepend: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
+    return hooked(_everywhere_after, hook)
 
 
 class Optimizer:
@@ -307,31 +299,31 @@ class Optimizer:
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step, with the optimizer as the first of
         args; it may return both anew."""
-        return _hooked(self._before, hook)
+        return hooked(self._before, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return _hooked(self._after, hook)
+        return hooked(self._after, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before `state_dict`."""
-        return _hooked(self._saving[0], hook, prepend)
+        return hooked(self._saving[0], hook, prepend=prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after `state_dict`; it may return another."""
-        return _hooked(self._saving[1], hook, prepend)
+        return hooked(self._saving[1], hook, prepend=prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Hook, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before loading; it may return another."""
-        return _hooked(self._saving[2], hook, prepend)
+        return hooked(self._saving[2], hook, prepend=prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Hook, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(optimizer)` after loading."""
-        return _hooked(self._saving[3], hook, prepend)
+        return hooked(self._saving[3], hook, prepend=prepend)
 
 
 def _named(params: list[Any]) -> tuple[list[Any], list[str]]:

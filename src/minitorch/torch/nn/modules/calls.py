@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from minitorch.torch._tensor import Tensor
-from minitorch.torch.node import RemovableHandle
+from minitorch.torch.node import RemovableHandle, hooked
 
 Hook = Callable[..., Any]
 
@@ -55,9 +55,7 @@ class Calls:
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the module's backward; what it returns takes the
         place of grad_output."""
-        handle = RemovableHandle(self._backward_pre_hooks)
-        _add(self._backward_pre_hooks, handle, hook, prepend)
-        return handle
+        return hooked(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs
@@ -68,9 +66,7 @@ class Calls:
                 "Module. Please use only one of them."
             )
         self._is_full_backward_hook = True
-        handle = RemovableHandle(self._backward_hooks)
-        _add(self._backward_hooks, handle, hook, prepend)
-        return handle
+        return hooked(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """The old form of `register_full_backward_hook`: sees the last operation's gradients."""
@@ -80,9 +76,7 @@ class Calls:
                 "Module. Please use only one of them."
             )
         self._is_full_backward_hook = False
-        handle = RemovableHandle(self._backward_hooks)
-        self._backward_hooks[handle.id] = hook
-        return handle
+        return hooked(self._backward_hooks, hook)
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
@@ -91,12 +85,10 @@ class Calls:
 
         with_kwargs  `hook(module, args, kwargs)`, which returns None or both
         """
-        handle = RemovableHandle(
-            self._forward_pre_hooks, extra_dict=self._forward_pre_hooks_with_kwargs
-        )
+        named = self._forward_pre_hooks_with_kwargs
+        handle = hooked(self._forward_pre_hooks, hook, prepend=prepend, extra_dict=named)
         if with_kwargs:
-            self._forward_pre_hooks_with_kwargs[handle.id] = True
-        _add(self._forward_pre_hooks, handle, hook, prepend)
+            named[handle.id] = True
         return handle
 
     def register_forward_hook(
@@ -113,15 +105,12 @@ class Calls:
         with_kwargs  `hook(module, args, kwargs, output)`
         always_call  also when forward raises
         """
-        handle = RemovableHandle(
-            self._forward_hooks,
-            extra_dict=[self._forward_hooks_with_kwargs, self._forward_hooks_always_called],
-        )
+        named, always = self._forward_hooks_with_kwargs, self._forward_hooks_always_called
+        handle = hooked(self._forward_hooks, hook, prepend=prepend, extra_dict=[named, always])
         if with_kwargs:
-            self._forward_hooks_with_kwargs[handle.id] = True
+            named[handle.id] = True
         if always_call:
-            self._forward_hooks_always_called[handle.id] = True
-        _add(self._forward_hooks, handle, hook, prepend)
+            always[handle.id] = True
         return handle
 
     # --------------------------------------------------------------------------------- the call
@@ -134,13 +123,13 @@ class Calls:
             or self._backward_pre_hooks
             or EVERYWHERE.any()
         ):
-            return _hooked(self, args, kwargs)
+            return _with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
     _call_impl = __call__
 
 
-def _hooked(module: Any, args: Any, kwargs: Any) -> Any:
+def _with_hooks(module: Any, args: Any, kwargs: Any) -> Any:
     called: set[int] = set()
     try:
         return _around(module, args, kwargs, called)
@@ -228,12 +217,6 @@ def _all(*places: OrderedDict[int, Hook]) -> Iterator[tuple[int, Hook]]:
     return iter(list(itertools.chain.from_iterable(place.items() for place in places)))
 
 
-def _add(hooks: OrderedDict[int, Hook], handle: RemovableHandle, hook: Hook, prepend: bool) -> None:
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-
-
 def _on_last_node(module: Any, hooks: list[Hook], args: Any, result: Any) -> None:
     """Hooks of the old form: they are called after the operation that made the (first) result."""
     value = result
@@ -290,19 +273,15 @@ def _all_tensors(values: Any) -> bool:
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """`register_forward_pre_hook` on every module."""
-    handle = RemovableHandle(EVERYWHERE.forward_pre)
-    EVERYWHERE.forward_pre[handle.id] = hook
-    return handle
+    return hooked(EVERYWHERE.forward_pre, hook)
 
 
 def register_module_forward_hook(
     hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """`register_forward_hook` on every module."""
-    handle = RemovableHandle(
-        EVERYWHERE.forward, extra_dict=[EVERYWHERE.with_kwargs, EVERYWHERE.always]
-    )
-    EVERYWHERE.forward[handle.id] = hook
+    extra = [EVERYWHERE.with_kwargs, EVERYWHERE.always]
+    handle = hooked(EVERYWHERE.forward, hook, extra_dict=extra)
     if with_kwargs:
         EVERYWHERE.with_kwargs[handle.id] = True
     if always_call:
@@ -312,9 +291,7 @@ def register_module_forward_hook(
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """`register_full_backward_pre_hook` on every module."""
-    handle = RemovableHandle(EVERYWHERE.backward_pre)
-    EVERYWHERE.backward_pre[handle.id] = hook
-    return handle
+    return hooked(EVERYWHERE.backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
@@ -334,30 +311,22 @@ def _backward_everywhere(hook: Hook, full: bool) -> RemovableHandle:
             "hook. Please use only one of them."
         )
     EVERYWHERE.full_backward = full
-    handle = RemovableHandle(EVERYWHERE.backward)
-    EVERYWHERE.backward[handle.id] = hook
-    return handle
+    return hooked(EVERYWHERE.backward, hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, parameter)` for each parameter that any module is given; what it
     returns, unless None, is registered in its place."""
-    return _at_registration(EVERYWHERE.parameter_registered, hook)
+    return hooked(EVERYWHERE.parameter_registered, hook)
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, buffer)` for each buffer that any module is given; what it returns,
     unless None, is registered in its place."""
-    return _at_registration(EVERYWHERE.buffer_registered, hook)
+    return hooked(EVERYWHERE.buffer_registered, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, submodule)` for each submodule that any module is given; what it
     returns, unless None, is registered in its place."""
-    return _at_registration(EVERYWHERE.module_registered, hook)
-
-
-def _at_registration(hooks: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
+    return hooked(EVERYWHERE.module_registered, hook)

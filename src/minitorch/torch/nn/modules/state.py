@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from minitorch.ops.meta import is_meta
 from minitorch.torch._tensor import Tensor
 from minitorch.torch.nn.parameter import Parameter, is_lazy
-from minitorch.torch.node import RemovableHandle
+from minitorch.torch.node import RemovableHandle, hooked
 
 Hook = Callable[..., Any]
 EXTRA = "_extra_state"
@@ -52,11 +52,11 @@ class State:
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before `state_dict`."""
-        return _hooked(self._state_dict_pre_hooks, hook)
+        return hooked(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict`."""
-        handle = _hooked(self._state_dict_hooks, hook)
+        handle = hooked(self._state_dict_hooks, hook)
         hook._from_public_api = True  # type: ignore[attr-defined]
         return handle
 
@@ -70,7 +70,7 @@ class State:
                 "Cannot register a hook by _register_state_dict_hook that was previously "
                 "registered via register_state_dict_post_hook"
             )
-        return _hooked(self._state_dict_hooks, hook)
+        return hooked(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata, strict, missing_keys,
@@ -80,15 +80,13 @@ class State:
     def _register_load_state_dict_pre_hook(
         self, hook: Hook, with_module: bool = False
     ) -> RemovableHandle:
-        handle = RemovableHandle(self._load_state_dict_pre_hooks)
-        self._load_state_dict_pre_hooks[handle.id] = (
-            _WithModule(hook, self) if with_module else hook
-        )
-        return handle
+        if with_module:
+            hook = _WithModule(hook, self)
+        return hooked(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after this module has loaded."""
-        return _hooked(self._load_state_dict_post_hooks, hook)
+        return hooked(self._load_state_dict_post_hooks, hook)
 
     # --------------------------------------------------------------------------------- saving
 
@@ -321,12 +319,6 @@ def _put(module: Any, name: str, tensor: Tensor, given: Tensor) -> None:
 
 def _listed(keys: list[str]) -> str:
     return ", ".join(f'"{key}"' for key in keys)
-
-
-def _hooked(hooks: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
 
 
 class _WithModule:
