@@ -276,7 +276,7 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
             elif not behind.edges and type(r) is ndarray:
                 # A leaf may keep what nobody else holds.
                 free = r.base is None and getrefcount(r) <= ALONE
-                if backward and behind.at_once:
+                if backward and behind.at_once and not due:
                     behind.accumulate(r, free)
                     continue
                 if free:
