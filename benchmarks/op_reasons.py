@@ -15,7 +15,9 @@ REASONS: dict[str, str] = {
         "NumPy's running maximum gives no places: they take a comparison and a second running "
         "maximum, of indices."
     ),
-    "index_put": "np.add.at adds up the rows that may repeat, an element at a time.",
+    **dict.fromkeys(
+        ("index_put", "take"), "np.add.at adds up what may repeat, an element at a time."
+    ),
     "rot90": "Its result and gradient are transposed copies, which NumPy does not do in blocks.",
     "topk": "Nine tenths are np.argpartition, which NumPy has not vectorised.",
 }

@@ -97,3 +97,13 @@ def test_selected_elements_of_many(nan: bool) -> None:
             (mine, places), (theirs, wanted) = (call(lib, x) for lib, x in both(values))
             np.testing.assert_array_equal(mine.detach().numpy(), theirs.detach().numpy())
             np.testing.assert_array_equal(places.numpy(), wanted.numpy())
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4"])
+def test_signs(dtype: str) -> None:
+    for values in (numbers(0, dtype, 60, 50), numbers(1, dtype, 50, 60).T):
+        assert values.size >= choose.LARGE
+        found, expected = mt.from_numpy(values).sign(), torch.from_numpy(values.copy()).sign()
+        assert found.numpy().dtype == expected.numpy().dtype
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+        assert not np.signbit(found.numpy()[values == 0]).any()

@@ -15,7 +15,7 @@ import numpy as np
 from minitorch.ops.arrays import asarray, empty_like
 from minitorch.ops.declare import Formula, declare
 from minitorch.ops.elementwise import single
-from minitorch.ops.elementwise.choose import choose
+from minitorch.ops.elementwise.choose import LARGE, choose
 from minitorch.ops.samples import Sample, Samples, binary, draw, unary
 
 __all__ = [
@@ -260,6 +260,9 @@ abs = pointwise("abs", np.absolute, {"x": _abs_x}, samples=unary(), holomorphic=
 
 def _sign(x: Any) -> Any:
     """-1, 0 or 1; of NaN 0, as in PyTorch (NumPy has NaN)."""
+    if type(x) is np.ndarray and x.dtype.kind == "f" and x.size >= LARGE:
+        up, down = np.greater(x, 0).view(np.int8), np.less(x, 0).view(np.int8)
+        return np.subtract(up, down).astype(x.dtype)  # NumPy's own branches at each element
     s = asarray(np.sign(x))
     if s.dtype.kind == "f":
         np.putmask(s, s != s, 0)  # noqa: PLR0124 - NaN is what differs from itself
