@@ -13,7 +13,8 @@ DEMO_READY := $(VENV)/.installed-demo
 TEST_READY := $(VENV)/.installed-test
 BENCH_READY := $(VENV)/.installed-bench
 
-# One thread per worker: the workers of pytest-xdist already fill the cores.
+# One thread: the workers of pytest-xdist already fill the cores; and the demo's matrices are so small
+# that two threads wait for each other longer than they work, if another program wants a core.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
@@ -23,8 +24,8 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO_READY) ## train XOR, the tense classifier and MiniGPT; curves, graphs, results: out/
-	$(BIN)/minitorch demo --out $(OUT)
-	$(BIN)/minitorch run examples/minigpt/train.py --out $(OUT)
+	$(ONE_THREAD) $(BIN)/minitorch demo --out $(OUT)
+	$(ONE_THREAD) $(BIN)/minitorch run examples/minigpt/train.py --out $(OUT)
 
 test: $(TEST_READY) ## the whole test suite, with PyTorch as the oracle
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)

@@ -53,7 +53,7 @@ def baseline(train: list, held_out: list) -> tuple[float, float]:
 
 def main() -> None:  # noqa: PLR0915 - the program, from top to bottom
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=900)
+    parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.0)
