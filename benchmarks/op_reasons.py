@@ -9,7 +9,9 @@ _OWN = (
 
 REASONS: dict[str, str] = {
     **dict.fromkeys(("view", "flatten", "transpose", "permute", "squeeze", "movedim"), _OWN),
-    **dict.fromkeys(("atleast_3d", "swapaxes"), _OWN),
+    **dict.fromkeys(("atleast_3d", "swapaxes", "reshape", "cat"), _OWN),
+    "erfc": "SciPy takes a number at a time, in double precision.",
+    "deg2rad": "np.deg2rad takes a number at a time.",
     "half": "NumPy converts to and from float16 a number at a time, PyTorch eight.",
     "cummax": (
         "NumPy's running maximum gives no places: they take a comparison and a second running "
