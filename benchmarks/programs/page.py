@@ -52,13 +52,20 @@ def write_page(page: Path, programs: Sequence[Program], results: Mapping[str, An
         for text in remarks(program)
         if text and program.name in results
     ]
-    text = HEAD + "\n".join(table) + "\n"
+    text = HEAD + "\n".join(table) + "\n\n" + together(results) + "\n"
     if notes:
         text += "\n## What was shortened, and what stands in for a download\n\n"
         text += "\n".join(notes) + "\n"
     text += f"\n{versions()}\n"
     page.write_text(text, encoding="utf-8")
     return wrong
+
+
+def together(results: Mapping[str, Any]) -> str:
+    """All rows in one sentence."""
+    both = [result["processor"] for result in results.values() if result.get("processor")]
+    theirs, ours = (sum(each[library] for each in both) for library in ("pytorch", "minitorch"))
+    return f"{len(both)} rows together: {theirs:.0f} s with PyTorch, {ours:.0f} s with minitorch."
 
 
 def is_right(result: Mapping[str, Any]) -> bool:

@@ -177,7 +177,9 @@ def test_the_page_names_what_is_wrong(runner, tmp_path):
     assert not page.is_right({**result, "nudged": {**agreement, "departs": None}})
     stopped = {**result, "failures": {"pytorch": "", "minitorch": "a.py: KeyError: 1"}}
     assert page.write_page(tmp_path / "p.md", [program], {"toy": stopped}) == 1
-    assert "**ours stops**: a.py: KeyError: 1" in (tmp_path / "p.md").read_text()
+    text = (tmp_path / "p.md").read_text()
+    assert "**ours stops**: a.py: KeyError: 1" in text
+    assert "1 rows together: 1 s with PyTorch, 2 s with minitorch." in text
 
 
 def test_rows_have_names_of_their_own(runner):
