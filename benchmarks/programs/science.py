@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from program import Edit, Program
+from pathlib import Path
+from typing import Any
+
+from program import NUMBER, Edit, Program
 from stand_ins import PANDAS, REQUESTS, SEABORN, TQDM, corpus, papers, torchvision
 
 EXAMPLES = "pytorch/examples"
@@ -268,4 +271,35 @@ OTHERS: tuple[Program, ...] = (
     ),
 )
 
-SCIENCE: tuple[Program, ...] = (*PYTORCH_EXAMPLES, *MORVAN, *GRAYKODE, *OTHERS)
+
+def _polynomial(path: str, **options: Any) -> Program:
+    """A tutorial that fits a polynomial to a sine and prints `step loss`."""
+    return Program(
+        f"tutorials: {Path(path).stem}",
+        "pytorch/tutorials",
+        (Path(path).name,),
+        **{
+            "folder": f"beginner_source/{Path(path).parent}",
+            "losses": rf"^\d+ ({NUMBER})$",
+            "seed": 0,
+            "steps": 100,
+            **options,
+        },
+    )
+
+
+TUTORIALS: tuple[Program, ...] = (
+    _polynomial("examples_tensor/polynomial_tensor.py"),
+    _polynomial("examples_autograd/polynomial_autograd.py"),
+    _polynomial("examples_autograd/polynomial_custom_function.py"),
+    _polynomial("examples_nn/polynomial_nn.py"),
+    _polynomial("examples_nn/polynomial_optim.py"),
+    _polynomial("examples_nn/polynomial_module.py"),
+    _polynomial(
+        "examples_nn/dynamic_net.py",
+        edits=(Edit("beginner_source/examples_nn/dynamic_net.py", "range(30000)", "range(6000)"),),
+        steps=2000,
+    ),
+)
+
+SCIENCE: tuple[Program, ...] = (*PYTORCH_EXAMPLES, *TUTORIALS, *MORVAN, *GRAYKODE, *OTHERS)
