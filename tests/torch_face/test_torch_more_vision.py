@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import warnings
@@ -107,8 +108,9 @@ def test_stubs_of_quantisation_give_what_they_get() -> None:
 
 
 def test_a_compiled_library_cannot_be_loaded_and_its_operators_wait() -> None:
+    words = f"Could not load this library: {Path('nowhere.so').resolve()}"
     for T in LIBRARIES:
-        with pytest.raises(OSError, match=r"Could not load this library: .*/nowhere\.so"):
+        with pytest.raises(OSError, match=re.escape(words)):
             T.ops.load_library("nowhere.so")
     name = "minitorch_vision_tests::halve"
     mt.library.register_fake(name, lambda x: x.new_empty(x.shape))

@@ -55,8 +55,9 @@ def load_library(path: str | os.PathLike[str]) -> None:
     """
     from minitorch.torch.library.registry import unloaded
 
-    unloaded.add(os.fspath(path))
-    raise OSError(f"Could not load this library: {os.fspath(path)}")
+    whole = os.path.realpath(path)
+    unloaded.add(whole)
+    raise OSError(f"Could not load this library: {whole}")
 
 
 def __getattr__(name: str) -> Any:
