@@ -35,11 +35,12 @@ def broadcast_axes(shape: Shape, target: Shape) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=32)
-def _ones(size: int, code: str) -> np.ndarray:
-    """For a sum over rows as a product: BLAS adds up twice as fast as NumPy's reduction."""
-    ones = np.ones(size, code)
-    ones.flags.writeable = False
-    return ones
+def ones(size: int, code: str) -> np.ndarray:
+    """For a sum as a product, not to be written to: BLAS adds up twice as fast as NumPy's
+    reduction."""
+    found = np.ones(size, code)
+    found.flags.writeable = False
+    return found
 
 
 def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
@@ -51,7 +52,7 @@ def sum_to(x: np.ndarray, shape: Shape) -> np.ndarray:
     """
     if x.shape[1:] == shape and x.dtype.itemsize > 2:  # a bias, most often
         if len(shape) == 1 and type(x) is np.ndarray and x.dtype.char in "fd" and x.size:
-            return np.asarray(np.dot(_ones(len(x), x.dtype.char), x))
+            return np.asarray(np.dot(ones(len(x), x.dtype.char), x))
         return np.asarray(np.add.reduce(x, axis=0))
     axes = broadcast_axes(x.shape, shape)
     if not axes:

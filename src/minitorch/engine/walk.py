@@ -252,11 +252,7 @@ def _run(  # noqa: PLR0912, PLR0915 - the one hot loop, in one piece
                 else:
                     shape, dtype = like.shape, like.dtype
                 if r.shape != shape or r.dtype is not dtype:
-                    try:
-                        r = edge.fit(r, shape, dtype)
-                    except ShapeError:
-                        watch.check(node, behind, r)  # says whose fault it is
-                        raise
+                    r = _fit(node, behind, r, False, False)
                     if plain and r.dtype.kind == "c":
                         plain = False
             elif r is not None and type(r) is not dict:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from minitorch.engine.edge import ones
+
 BLOCK = 1 << 16
 """How many elements are worked on at once."""
 LONGEST = 1 << 16
@@ -20,17 +22,8 @@ LONGEST = 1 << 16
 
 
 @lru_cache(maxsize=32)
-def _ones(size: int, code: str) -> np.ndarray:
-    ones = np.ones(size, code)
-    ones.flags.writeable = False
-    return ones
-
-
-@lru_cache(maxsize=32)
 def _column(size: int, code: str) -> np.ndarray:
-    ones = np.ones((size, 1), code)
-    ones.flags.writeable = False
-    return ones
+    return ones(size, code)[:, np.newaxis]
 
 
 def totals(x: Any, axis: int) -> Any:
@@ -70,7 +63,7 @@ def _sums(x: Any) -> Any:
     size = x.shape[2]
     if size > LONGEST:
         return np.add.reduce(x, axis=2, keepdims=True)
-    return np.matmul(x.reshape(-1, size), _ones(size, x.dtype.char)).reshape(*x.shape[:2], 1)
+    return np.matmul(x.reshape(-1, size), ones(size, x.dtype.char)).reshape(*x.shape[:2], 1)
 
 
 def channel_sums(x: Any) -> Any:
@@ -160,4 +153,4 @@ def _added(x: Any) -> Any:
         return x[0]
     if count > LONGEST:
         return np.add.reduce(x, axis=0)
-    return np.matmul(_ones(count, x.dtype.char), x.reshape(count, -1)).reshape(x.shape[1:])
+    return np.matmul(ones(count, x.dtype.char), x.reshape(count, -1)).reshape(x.shape[1:])
